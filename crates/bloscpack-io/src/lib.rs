@@ -31,6 +31,7 @@
 //! | pack and unpack arrays of NumPy and ndarray | [`numpy`] |
 //! | create and change frames | [`frame`] |
 //! | read, verify, create and change bcolz directories | [`bcolz`] |
+//! | read Zarr arrays, groups and zip archives | [`zarr`] |
 //! | convert one container to another | [`convert`] |
 //! | salvage a damaged container | [`recover`] |
 //!
@@ -38,7 +39,7 @@
 //! a path ([`LocalSource`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
 //!
 //! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks (read only); contiguous Blosc2
-//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
+//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz; Zarr arrays (read only).
 //!
 //! Packing and unpacking in memory:
 //!
@@ -142,7 +143,7 @@ pub use error::{
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;
-pub use formats::{bcolz, frame};
+pub use formats::{bcolz, frame, zarr};
 #[cfg(feature = "write")]
 pub use fs::atomic::AtomicFile;
 pub use fs::files::known_size;

@@ -32,6 +32,7 @@ use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
 use bloscpack_format::frame::{B2nd, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::zarr::ArrayMeta;
 use bloscpack_format::{Format, Json};
 
 pub(crate) use self::boxes::Boxes;
@@ -42,7 +43,7 @@ use crate::source::ReadAt;
 use crate::{Cancel, Error};
 
 /// An open container: the positions, uncompressed sizes and meaning of its chunks. It can be a bloscpack file, a bare
-/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or the directory of a bcolz carray.
+/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or the directory of a bcolz carray or a Zarr array.
 /// The plain bytes of a container are its uncompressed content. For an array in either kind of frame, they are its
 /// items in C order, without padding. For a carray, they are its rows.
 ///
@@ -153,7 +154,12 @@ impl<'a> Archive<'a> {
         if let Details::Carray(storage, sizes) = self.container.details() { Some((storage, sizes)) } else { None }
     }
 
-    /// Returns the attributes of a carray, `None` for other formats.
+    /// Returns the metadata of a Zarr array, `None` for other formats.
+    pub fn zarr(&self) -> Option<&ArrayMeta> {
+        if let Details::Zarr(meta) = self.container.details() { Some(meta) } else { None }
+    }
+
+    /// Returns the attributes of a carray or Zarr array, `None` for other formats.
     ///
     /// # Errors
     /// [`Error::InFile`] if they are damaged.

@@ -19,6 +19,7 @@ use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataSection};
 use bloscpack_format::frame::{B2nd, Frame, Grid};
 use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::zarr::ArrayMeta;
 use bloscpack_format::{Format, Json};
 
 pub(crate) use self::plain::Plain;
@@ -168,4 +169,5 @@ pub(crate) enum Details<'a> {
     },
     Frame(&'a Frame),
     Carray(&'a Storage, &'a Sizes),
+    Zarr(&'a ArrayMeta),
 }

@@ -1,0 +1,167 @@
+//! A Zarr array as a container.
+
+use std::ops::Range;
+
+use blosc_core::{Limits, Special};
+use bloscpack_format::frame::{B2nd, Grid};
+use bloscpack_format::numpy::{NumpyMeta, Order};
+use bloscpack_format::zarr::{ArrayMeta, Version, ZARR_JSON_FILE, ZARRAY_FILE};
+use bloscpack_format::{Attrs, Format};
+
+use super::geometry::Geometry;
+use super::node::{Node, node_at};
+use super::shards::Shards;
+use super::stored::StoredKey;
+use crate::container::{Container, Details, Fetched, Plain, ToVerify, Worker};
+use crate::run::pipeline::Weight;
+use crate::source::ReadDirectory;
+use crate::{Error, UnpackOptions};
+
+/// An open array.
+pub(crate) struct OpenZarr<'a> {
+    pub(super) dir: Box<dyn ReadDirectory + 'a>,
+    pub(super) meta: ArrayMeta,
+    pub(super) geometry: Geometry,
+    pub(super) shards: Shards,
+    numpy: NumpyMeta,
+}
+
+impl<'a> OpenZarr<'a> {
+    /// Opens the array in a directory. Only its metadata is read.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a group; [`Error::InFile`] if the metadata is damaged.
+    pub(crate) fn open(dir: Box<dyn ReadDirectory + 'a>, limits: &Limits) -> Result<Self, Error> {
+        match node_at(&*dir, "", limits)? {
+            Some(Node::Array(meta)) => OpenZarr::new(dir, *meta),
+            Some(Node::Group(_)) => Err(Error::Unsupported { format: Format::ZarrGroup }),
+            None => {
+                Err(Error::Io { doing: crate::Activity::Other("opening"), source: std::io::ErrorKind::NotFound.into() }
+                    .in_file(dir.name(ZARR_JSON_FILE)))
+            }
+        }
+    }
+
+    /// Opens the array whose metadata is known.
+    pub(crate) fn new(dir: Box<dyn ReadDirectory + 'a>, meta: ArrayMeta) -> Result<Self, Error> {
+        let geometry = Geometry::new(&meta).map_err(|error| error.in_file(dir.name(metadata_file(&meta))))?;
+        let numpy = NumpyMeta { dtype: meta.dtype.clone(), shape: meta.shape.clone(), order: Order::C };
+        Ok(OpenZarr { dir, meta, geometry, shards: Shards::default(), numpy })
+    }
+
+    /// Adds the key of chunk `number`, and its number, to an error of decoding it.
+    fn named(&self, number: u64, error: Error) -> Error {
+        let error = match error {
+            Error::Chunk { source, offset, .. } => Error::Chunk { chunk: number, offset, source },
+            Error::Cancelled => return Error::Cancelled,
+            error => error,
+        };
+        error.in_file(self.dir.name(&self.key(number)))
+    }
+}
+
+/// Returns the file with the metadata of an array.
+pub(super) fn metadata_file(meta: &ArrayMeta) -> &'static str {
+    match meta.version {
+        Version::V2 => ZARRAY_FILE,
+        Version::V3 => ZARR_JSON_FILE,
+    }
+}
+
+impl Container for OpenZarr<'_> {
+    fn format(&self) -> Format {
+        Format::ZarrArray
+    }
+
+    fn cbytes(&self) -> u64 {
+        self.dir.open(metadata_file(&self.meta)).and_then(|file| file.len()).unwrap_or(0)
+    }
+
+    fn nchunks(&self) -> u64 {
+        self.geometry.grid.nchunks()
+    }
+
+    fn nbytes(&self) -> u64 {
+        let grid = &self.geometry.grid;
+        grid.nbytes_of(&grid.all()).unwrap_or(0)
+    }
+
+    fn typesize(&self) -> usize {
+        // A chunk, which has at least one item, fits 2 GiB.
+        self.geometry.grid.itemsize().max(1) as usize
+    }
+
+    fn chunk_range(&self, number: u64, _limits: &Limits) -> Result<Option<Range<u64>>, Error> {
+        let nbytes = self.geometry.grid.chunk_nbytes() as u64;
+        let start = number.saturating_mul(nbytes);
+        Ok((number < self.nchunks()).then(|| start..start.saturating_add(nbytes)))
+    }
+
+    fn chunk_of(&self, at: u64, _limits: &Limits) -> Result<u64, Error> {
+        Ok(at.checked_div(self.geometry.grid.chunk_nbytes() as u64).unwrap_or(0))
+    }
+
+    fn weight(&self, number: u64, options: &UnpackOptions) -> Weight {
+        let nbytes = self.geometry.grid.chunk_nbytes() as u64;
+        // Undoing a permutation needs the chunk twice.
+        let needed = if self.meta.codecs.is_c_order() { nbytes } else { nbytes.saturating_mul(2) };
+        let cbytes = || self.find(number, &options.limits).ok().flatten().map_or(0, |stored| stored.len);
+        Weight::of_chunk(needed, &options.threads, &options.limits, cbytes)
+    }
+
+    fn fetch(&self, number: u64, _ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error> {
+        let nbytes = self.geometry.grid.chunk_nbytes();
+        let fetched = || match self.find(number, limits)? {
+            Some(stored) => Ok(Fetched::Bytes { bytes: stored.read(nbytes, limits)?, offset: stored.offset }),
+            None => Ok(Fetched::Special { special: Special::Uninit, nbytes: nbytes as u32 }),
+        };
+        fetched().map_err(|error| self.named(number, error))
+    }
+
+    fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {
+        self.items(worker, number, ranges).map_err(|error| self.named(number, error))
+    }
+
+    /// Counts the files of all chunks, in stores that can list.
+    fn stored(&self, enough: u64) -> u64 {
+        let keys = self.stored_keys(&Limits::new()).ok().flatten().unwrap_or_default();
+        let mut stored = self.cbytes();
+        for StoredKey { key, .. } in keys {
+            if stored >= enough {
+                break;
+            }
+            stored = stored.saturating_add(self.dir.open(&key).and_then(|file| file.len()).unwrap_or(0));
+        }
+        stored
+    }
+
+    fn details(&self) -> Details<'_> {
+        Details::Zarr(&self.meta)
+    }
+
+    fn numpy(&self) -> Option<&NumpyMeta> {
+        Some(&self.numpy)
+    }
+
+    fn grid(&self) -> Option<(&B2nd, &Grid)> {
+        Some((&self.geometry.array, &self.geometry.grid))
+    }
+
+    fn attrs(&self, _limits: &Limits) -> Result<Option<Attrs>, Error> {
+        Ok(Some(self.meta.attributes.try_clone()?))
+    }
+
+    /// Returns the stored chunks, in stores that can list, else all.
+    fn to_verify(&self, limits: &Limits) -> Result<ToVerify<'_>, Error> {
+        let nchunks = self.nchunks();
+        let Some(keys) = self.stored_keys(limits)? else {
+            return Ok(ToVerify { unstored: 0, nchunks, chunks: Box::new((0..nchunks).map(|chunk| Ok((chunk, 1)))) });
+        };
+        let within = self.geometry.nchunks_in_shard();
+        let chunks = keys.into_iter().flat_map(move |StoredKey { position, .. }| {
+            let numbers = (0..within).filter_map(move |within| self.geometry.number(&position, within));
+            numbers.map(|number| Ok((number, 1)))
+        });
+        Ok(ToVerify { unstored: 0, nchunks, chunks: Box::new(chunks) })
+    }
+}
