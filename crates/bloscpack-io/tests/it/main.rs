@@ -41,6 +41,7 @@ mod recover;
 mod recover_formats;
 mod round_trip;
 mod selections;
+mod zarr;
 
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
