@@ -19,11 +19,15 @@ pub(crate) enum FileKind {
     Carray,
     /// A bcolz directory that holds a table.
     Ctable,
+    /// A Zarr array, in a directory or a zip archive.
+    Zarr,
+    /// A Zarr group, in a directory or a zip archive.
+    ZarrGroup,
     /// A recognised format that this program cannot read.
     Foreign(Format),
 }
 
-/// Returns the kind of a regular file, a sparse frame or a bcolz directory. Returns `None` for anything else. In
+/// Returns the kind of a regular file, a sparse frame, or a directory of bcolz or Zarr. Returns `None` for anything else. In
 /// particular, nothing is read from a pipe.
 ///
 /// Returns `None` for an unreadable file. The caller reads it next, and that error names the cause.
@@ -38,7 +42,7 @@ pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<FileKind>> {
 
 /// Whether a path is a directory that can be read as one container.
 pub(crate) fn is_container_directory(path: &Path) -> bool {
-    path.is_dir() && matches!(kind_of(path), Some(FileKind::Frame | FileKind::Carray))
+    path.is_dir() && matches!(kind_of(path), Some(FileKind::Frame | FileKind::Carray | FileKind::Zarr))
 }
 
 /// Whether a path is a directory of a recognised format, not a collection of files.
@@ -60,6 +64,8 @@ impl std::fmt::Display for FileKind {
             FileKind::Frame => "a Blosc2 frame",
             FileKind::Carray => "a bcolz carray",
             FileKind::Ctable => "a bcolz ctable",
+            FileKind::Zarr => "a Zarr array",
+            FileKind::ZarrGroup => "a Zarr group",
             FileKind::Foreign(what) => return what.fmt(f),
         })
     }
@@ -74,6 +80,8 @@ impl From<Format> for FileKind {
             Format::Blosc2Frame | Format::SparseFrame => FileKind::Frame,
             Format::Carray => FileKind::Carray,
             Format::Ctable => FileKind::Ctable,
+            Format::ZarrArray => FileKind::Zarr,
+            Format::ZarrGroup => FileKind::ZarrGroup,
             foreign => FileKind::Foreign(foreign),
         }
     }

@@ -8,6 +8,7 @@ use crate::streams::{refuse_same_file, sized};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};
+use bloscpack_io::zarr::{Group, open_store};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,9 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     match fs::metadata(path) {
         Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
+        Ok(_) if kind_of(path) == Some(FileKind::ZarrGroup) => {
+            bail!("{what} '{}' is {}", path.display(), zarr_group(path))
+        }
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
@@ -85,35 +89,50 @@ pub(crate) fn not_standard(what: &str, path: &Path) -> Result<PathOrStdio> {
 
 /// Describes a directory that cannot be read as one container.
 fn directory(path: &Path, advice: &str) -> String {
-    let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
-    if kind_of(path) == Some(FileKind::Ctable) {
-        format!("a bcolz ctable; choose a column with --column: {}", columns(path))
-    } else if has(&[".zarray", ".zgroup", "zarr.json"]) {
-        "a Zarr directory, which this version cannot read; 'blpk chunk decode' reads those of its chunks that Blosc \
-         alone has compressed"
-            .into()
-    } else {
-        format!("a directory, not a file{advice}")
+    match kind_of(path) {
+        Some(FileKind::Ctable) => format!("a bcolz ctable; choose a column with --column: {}", columns(path)),
+        Some(FileKind::ZarrGroup) => zarr_group(path),
+        _ => format!("a directory, not a file{advice}"),
     }
 }
 
-/// Refuses anything but a ctable: only ctables have columns.
+/// Refuses anything but a ctable or a Zarr group: only these have columns.
 pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
     match kind_of(path) {
-        Some(FileKind::Ctable) => Ok(()),
+        Some(FileKind::Ctable | FileKind::ZarrGroup) => Ok(()),
         _ if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
-        _ => bail!("{what} '{}' is not a bcolz ctable, which --column is for", path.display()),
+        _ => bail!("{what} '{}' is neither a bcolz ctable nor a Zarr group, which --column is for", path.display()),
     }
 }
 
-/// Lists the columns of a ctable for a message, at most the first 20.
+/// Returns the paths of the arrays in a Zarr group.
+pub(crate) fn arrays_of(path: &Path) -> Result<Vec<String>> {
+    let options = bloscpack_io::OpenOptions::new();
+    Ok(Group::open(open_store(path, &options)?)?.arrays()?)
+}
+
+/// Describes a Zarr group, which cannot be read as one array.
+fn zarr_group(path: &Path) -> String {
+    let arrays = arrays_of(path);
+    let arrays = arrays.map_or_else(|_| "their list cannot be read".into(), |names| listed(&names));
+    format!("a Zarr group; choose an array with --column: {arrays}")
+}
+
+/// Lists the columns of a ctable for a message.
 pub(crate) fn columns(path: &Path) -> String {
-    const MOST: usize = 20;
     let names = match bcolz::column_names(&LocalDirectory::new(path), &bloscpack_io::OpenOptions::new()) {
-        Ok(names) if names.is_empty() => return "it has none".into(),
         Ok(names) => names,
         Err(_) => return "their list cannot be read".into(),
     };
+    listed(&names)
+}
+
+/// Lists names for a message, at most the first 20.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 20;
+    if names.is_empty() {
+        return "it has none".into();
+    }
     let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
     let more = names.len().saturating_sub(MOST);
     first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }

@@ -159,6 +159,15 @@ impl<'a> Archive<'a> {
         if let Details::Zarr(meta) = self.container.details() { Some(meta) } else { None }
     }
 
+    /// Returns the number of stored chunks of a Zarr array, or of its shards, and the size of all of them in bytes.
+    /// Other chunks have the fill value. `None` for other formats, and if the store cannot list.
+    ///
+    /// # Errors
+    /// [`Error::InFile`]; [`Error::Limit`] for more chunks than [`Limits::max_chunks`].
+    pub fn stored_files(&self) -> Result<Option<(u64, u64)>, Error> {
+        self.container.stored_files(&self.limits)
+    }
+
     /// Returns the attributes of a carray or Zarr array, `None` for other formats.
     ///
     /// # Errors

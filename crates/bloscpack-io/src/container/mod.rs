@@ -85,6 +85,11 @@ pub(crate) trait Container: Send + Sync {
         self.cbytes()
     }
 
+    /// Counts the chunk files that exist, and their bytes, in stores that can list.
+    fn stored_files(&self, _limits: &Limits) -> Result<Option<(u64, u64)>, Error> {
+        Ok(None)
+    }
+
     /// Returns the header and metadata of the format.
     fn details(&self) -> Details<'_> {
         Details::None

@@ -119,7 +119,8 @@ fn parts_are_parts_of_the_whole() {
         let array = Array::open(LocalSource::open_with(dir.path().join(name), &options).unwrap()).unwrap();
         for text in ["...", "::2", "1:-1", "::-1,1::3", "-1", "..., 0", "1, 2"] {
             let Ok(selection) = text.parse::<Slice>().unwrap().select(&shape) else { continue };
-            let mut found = vec![0; selection.axes().iter().map(|axis| axis.count as usize).product::<usize>() * itemsize];
+            let mut found =
+                vec![0; selection.axes().iter().map(|axis| axis.count as usize).product::<usize>() * itemsize];
             array.read_into(&selection, &mut found, &serial()).unwrap();
             assert!(found == selected(&plain, itemsize, &shape, &selection), "{name} [{text}]");
         }

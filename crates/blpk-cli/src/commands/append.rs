@@ -106,8 +106,15 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 
 /// Refuses a file that can be read, but not appended to, with a message that names its kind.
 fn refuse_others(original: &Path) -> Result<()> {
-    let Some(what @ (FileKind::Frame | FileKind::Chunk | FileKind::Npy | FileKind::Carray | FileKind::Ctable)) =
-        kind_of(original)
+    let Some(
+        what @ (FileKind::Frame
+        | FileKind::Chunk
+        | FileKind::Npy
+        | FileKind::Carray
+        | FileKind::Ctable
+        | FileKind::Zarr
+        | FileKind::ZarrGroup),
+    ) = kind_of(original)
     else {
         return Ok(());
     };

@@ -7,14 +7,16 @@ use crate::streams::open_source;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{Cancel, LocalSource, OpenOptions};
 
-/// Opens a file, or a column of the ctable at `operand`.
+/// Opens a file, or a column of the ctable, or an array of the Zarr group at `operand`.
 pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel) -> Result<LocalSource> {
     let source = match (operand, column) {
         (PathOrStdio::File(path), Some(column)) => {
             files::table_must_exist("file", path)?;
             LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| operand.to_string())?
         }
-        (PathOrStdio::Standard, Some(_)) => bail!("a pipe is not a bcolz ctable, which --column is for"),
+        (PathOrStdio::Standard, Some(_)) => {
+            bail!("a pipe is neither a bcolz ctable nor a Zarr group, which --column is for")
+        }
         (PathOrStdio::File(path), None) => {
             files::must_exist("file", path)?;
             open_source(operand, cancel)?

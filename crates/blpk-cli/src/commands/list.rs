@@ -1,16 +1,17 @@
 //! `blpk list`: many files in a table, described by their headers.
 
 use super::chunk;
-use super::info::{bcolz_directory, is_ours, of_bcolz, of_source, open, with_sizes, worded};
+use super::info::{bcolz_directory, is_ours, member_object, of_bcolz, of_source, open, with_sizes, worded, zarr_store};
 use crate::args::ListArgs;
 use crate::batch;
 use crate::file_kind::{FileKind, is_container};
+use crate::files;
 use crate::inputs::{self, InputFile};
 use crate::json::Object;
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::pretty_size;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_io::peek::prefix;
@@ -50,10 +51,11 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let object = described(&item.operand, &cancel)?;
-        match as_json {
-            true => session.report.raw(&object.with_name(Some(&item.operand.name())).line()?),
-            false => rows.push(row(&object, &item.operand, &mut sum)),
+        for (object, name) in all_described(&item.operand, &cancel)? {
+            match as_json {
+                true => session.report.raw(&object.with_name(Some(&name)).line()?),
+                false => rows.push(row(&object, &name, &mut sum)),
+            }
         }
         Ok(())
     });
@@ -62,6 +64,20 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         session.report.raw(&table(&rows));
     }
     listed
+}
+
+/// Describes a file, or all arrays of a Zarr group, each with its name.
+fn all_described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Vec<(Object, String)>> {
+    let Some((path, is_group)) = zarr_store(operand) else {
+        return Ok(vec![(described(operand, cancel)?, operand.to_string())]);
+    };
+    let members = if is_group { files::arrays_of(path)?.into_iter().map(Some).collect() } else { vec![None] };
+    let described = members.into_iter().map(|member| {
+        let name = member.as_ref().map_or_else(|| operand.to_string(), |member| format!("{operand}/{member}"));
+        let object = member_object(path, member.as_deref()).with_context(|| name.clone())?;
+        Ok((object, name))
+    });
+    described.collect()
 }
 
 fn described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Object> {
@@ -104,7 +120,7 @@ impl Sum {
     }
 }
 
-fn row(object: &Object, operand: &PathOrStdio, sum: &mut Sum) -> Row {
+fn row(object: &Object, name: &str, sum: &mut Sum) -> Row {
     let known = |name: &str| match object.get(name) {
         Some(Json::Int(number)) => u64::try_from(*number).ok(),
         _ => None,
@@ -134,7 +150,7 @@ fn row(object: &Object, operand: &PathOrStdio, sum: &mut Sum) -> Row {
         _ => number("typesize").to_string(),
     };
     let format = text("format").unwrap_or_default();
-    let name = operand.to_string();
+    let name = name.to_owned();
     [format, pretty_size(nbytes), pretty_size(cbytes), ratio(nbytes, cbytes), chunks.to_string(), kind, name]
         // Each file takes one line, whatever its name and dtype hold.
         .map(|cell| cell.replace(char::is_control, "?"))

@@ -134,7 +134,7 @@ fn check(path: &Path, column: Option<&str>) -> Result<()> {
         return files::table_must_exist("file", path);
     }
     match kind_of(path) {
-        Some(FileKind::Ctable) => Ok(()),
+        Some(FileKind::Ctable | FileKind::ZarrGroup) => Ok(()),
         Some(kind @ (FileKind::Npy | FileKind::Chunk | FileKind::Foreign(_))) => {
             bail!("file '{}' is {kind}, which has no attributes", path.display())
         }

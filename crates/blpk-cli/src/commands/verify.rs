@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::bcolz::{self, LocalDirectory};
-use bloscpack_io::{Archive, Array, Cancel, Digesting, LocalSource, Source, UnpackOptions};
+use bloscpack_io::{Archive, Array, Cancel, Digesting, LocalSource, OpenOptions, Source, UnpackOptions};
 use std::io;
 use std::path::Path;
 
@@ -65,6 +65,9 @@ fn verify(operand: &PathOrStdio, memory: Option<u64>, session: &Session, cancel:
         if path.is_dir() && matches!(kind_of(path), Some(FileKind::Carray | FileKind::Ctable)) {
             return verify_bcolz(path, session, &options(u64::MAX, None)?);
         }
+        if kind_of(path) == Some(FileKind::ZarrGroup) {
+            return verify_group(path, session, &options);
+        }
         files::input_must_exist("file", path)?;
         match kind_of(path) {
             Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
@@ -76,6 +79,7 @@ fn verify(operand: &PathOrStdio, memory: Option<u64>, session: &Session, cancel:
                 archive.verify(&options.observe(events::verifying(&session.report, frame))).with_context(name)?;
                 return Ok(described(&archive));
             }
+            Some(FileKind::Zarr) => return verify_zarr(path, None, &options),
             Some(FileKind::Npy) => {
                 let array = open_npy(path).with_context(name)?;
                 return Ok(format!("NumPy array, {}", double_pretty_size(array.nbytes())));
@@ -159,6 +163,46 @@ fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Resu
         _ => "bcolz carray, ".to_owned(),
     };
     Ok(format!("{what}{}, {}", count(found.chunks), double_pretty_size(found.nbytes)))
+}
+
+/// Verifies a Zarr array, or one in a group.
+fn verify_zarr(
+    path: &Path,
+    member: Option<&str>,
+    options: &dyn Fn(u64, Option<u64>) -> Result<UnpackOptions>,
+) -> Result<String> {
+    let open = OpenOptions::new().column(member);
+    let archive = Archive::open(LocalSource::open_with(path, &open)?).with_context(|| path.display().to_string())?;
+    let chunk = archive.zarr().map(|meta| meta.chunk_nbytes());
+    archive.verify(&options(archive.nbytes(), chunk)?)?;
+    let version = archive.zarr().map_or(0, |meta| meta.version.number());
+    let chunks = match archive.stored_files()? {
+        Some((stored, _)) => format!("{stored} stored, {}", count(archive.nchunks())),
+        None => count(archive.nchunks()),
+    };
+    Ok(format!("Zarr array of format {version}, {chunks}, {}", double_pretty_size(archive.nbytes())))
+}
+
+/// Verifies all arrays of a Zarr group. Reports every damaged one. The last one is returned as the error.
+fn verify_group(
+    path: &Path,
+    session: &Session,
+    options: &dyn Fn(u64, Option<u64>) -> Result<UnpackOptions>,
+) -> Result<String> {
+    let arrays = files::arrays_of(path)?;
+    let mut last = None;
+    for array in &arrays {
+        if let Err(error) = verify_zarr(path, Some(array), options)
+            && let Some(before) = last.replace(error)
+        {
+            session.report.error(&exit::one_line(&before));
+        }
+    }
+    match last {
+        Some(error) => Err(error),
+        None if arrays.len() == 1 => Ok("Zarr group, 1 array".into()),
+        None => Ok(format!("Zarr group, {} arrays", arrays.len())),
+    }
 }
 
 /// Describes a frame.

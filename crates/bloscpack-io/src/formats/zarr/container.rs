@@ -135,6 +135,17 @@ impl Container for OpenZarr<'_> {
         stored
     }
 
+    fn stored_files(&self, limits: &Limits) -> Result<Option<(u64, u64)>, Error> {
+        let Some(keys) = self.stored_keys(limits)? else { return Ok(None) };
+        let mut nbytes = 0_u64;
+        for StoredKey { key, .. } in &keys {
+            let len = self.dir.open(key).and_then(|file| file.len());
+            let len = len.map_err(|error| Error::io("opening")(error).in_file(self.dir.name(key)))?;
+            nbytes = nbytes.saturating_add(len);
+        }
+        Ok(Some((keys.len() as u64, nbytes)))
+    }
+
     fn details(&self) -> Details<'_> {
         Details::Zarr(&self.meta)
     }

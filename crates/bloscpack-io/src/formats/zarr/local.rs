@@ -10,7 +10,7 @@ use bloscpack_format::zarr::{ZARR_JSON_FILE, ZARRAY_FILE, ZGROUP_FILE};
 use super::group::Group;
 use super::zip::{ZipDirectory, is_zip};
 use crate::formats::bcolz::{Below, LocalDirectory};
-use crate::source::{Input, ReadAt};
+use crate::source::{Input, ReadAt, ReadDirectory};
 use crate::{Error, OpenOptions};
 
 /// Maximum depth of directories whose files are counted.
@@ -103,7 +103,7 @@ impl LocalZarr {
 }
 
 /// Returns the number of bytes of the regular files in a directory and below.
-pub(crate) fn nbytes_below(path: &Path, depth: usize) -> io::Result<u64> {
+fn nbytes_below(path: &Path, depth: usize) -> io::Result<u64> {
     let mut nbytes = 0_u64;
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -116,4 +116,20 @@ pub(crate) fn nbytes_below(path: &Path, depth: usize) -> io::Result<u64> {
         }
     }
     Ok(nbytes)
+}
+
+/// Opens the directory or the zip archive at a path as a store, for [`Group::open`].
+///
+/// # Errors
+/// [`Error::File`]; as [`ZipDirectory::open`] for a file.
+pub fn open_store(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Box<dyn ReadDirectory>, Error> {
+    fn inner(path: &Path, options: &OpenOptions) -> Result<Box<dyn ReadDirectory>, Error> {
+        if path.is_dir() {
+            return Ok(Box::new(LocalDirectory::open(path)?));
+        }
+        let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;
+        let archive = ZipDirectory::open_with(file, options);
+        Ok(Box::new(archive.map_err(|error| error.in_file(path.display().to_string()))?))
+    }
+    inner(path.as_ref(), options)
 }

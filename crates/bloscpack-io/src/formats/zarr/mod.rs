@@ -4,7 +4,7 @@
 //! |---|---|
 //! | read an array | [`Archive::open`](crate::Archive::open), [`Array::open`](crate::Array::open) |
 //! | read the metadata of an array | [`Archive::zarr`](crate::Archive::zarr) |
-//! | list the arrays of a group, and read one | [`Group`] |
+//! | list the arrays of a group, and read one | [`Group`], with [`open_store`] for a path |
 //! | read a zip archive as a directory | [`ZipDirectory`] |
 //!
 //! | file | content |
@@ -39,6 +39,7 @@ mod zip;
 pub(crate) use self::container::OpenZarr;
 pub use self::group::Group;
 pub(crate) use self::local::LocalZarr;
+pub use self::local::open_store;
 pub use self::node::{Node, NodeKind, node_at};
 pub(crate) use self::node::{format_of, refined};
 pub use self::zip::ZipDirectory;

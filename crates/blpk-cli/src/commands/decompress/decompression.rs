@@ -36,8 +36,10 @@ impl Decompression<'_> {
                 LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| self.name())?;
             return self.archive(source, cancel).map(|()| None);
         }
-        if let (Some(kind @ (FileKind::Frame | FileKind::Carray | FileKind::Npy)), PathOrStdio::File(path)) =
-            (self.kind, input)
+        if let (
+            Some(kind @ (FileKind::Frame | FileKind::Carray | FileKind::Zarr | FileKind::Npy)),
+            PathOrStdio::File(path),
+        ) = (self.kind, input)
         {
             let written = match kind {
                 FileKind::Npy => self.npy(path, cancel),
@@ -77,10 +79,11 @@ impl Decompression<'_> {
         Ok(unpacked)
     }
 
-    /// Decompresses a frame or a carray, which may be a directory.
+    /// Decompresses a frame, a carray or a Zarr array, which may be a directory.
     fn archive(&self, source: LocalSource, cancel: &Cancel) -> Result<()> {
         let archive = Archive::open(source).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
+        let chunk = chunk.or(archive.zarr().map(|meta| meta.chunk_nbytes()));
         let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
         let mut output = self.create()?;
         let watched = self.session.report.progress().watch(&mut output, archive.nbytes());

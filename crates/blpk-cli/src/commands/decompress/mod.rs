@@ -73,8 +73,8 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 /// Whether a file found in a directory is compressed, or should be according to its name.
 fn is_wanted(path: &Path) -> bool {
     match kind_of(path) {
-        Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame | FileKind::Carray) => true,
-        Some(FileKind::Npy | FileKind::Ctable | FileKind::Foreign(_)) => false,
+        Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame | FileKind::Carray | FileKind::Zarr) => true,
+        Some(FileKind::Npy | FileKind::Ctable | FileKind::ZarrGroup | FileKind::Foreign(_)) => false,
         None => has_our_name(path) && !path.is_dir(),
     }
 }

@@ -52,14 +52,14 @@ pub(super) fn output_of(
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if rules.are_any || names::has_extension(path) => {}
-        Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray) if is_named => {}
+        Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray | FileKind::Zarr) if is_named => {}
         // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
         Some(FileKind::Chunk | FileKind::Frame) if has_our_name(path) => {}
         Some(FileKind::Npy) => bail!(
             "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
              container, and if you name the <out_file>, its bytes go there"
         ),
-        Some(FileKind::Chunk | FileKind::Frame | FileKind::Carray) => {
+        Some(FileKind::Chunk | FileKind::Frame | FileKind::Carray | FileKind::Zarr) => {
             bail!("input file '{input}' does not end with '{}': name the <out_file>", names::EXTENSION)
         }
         Some(FileKind::Bloscpack) => bail!(
@@ -67,6 +67,7 @@ pub(super) fn output_of(
              <out_file>",
             names::EXTENSION
         ),
+        Some(FileKind::ZarrGroup) => files::input_must_exist("input file", path)?,
         Some(FileKind::Ctable) | None => {
             let advice = foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `opened` | which files are described, and how they are opened |
 //! | `object` | the metadata of a file of any kind as a JSON object |
-//! | `bloscpack`, `frame`, `npy`, `bcolz` | the metadata of one kind of file |
+//! | `bloscpack`, `frame`, `npy`, `bcolz`, `zarr` | the metadata of one kind of file |
 
 mod bcolz;
 mod bloscpack;
@@ -12,9 +12,11 @@ mod frame;
 mod npy;
 mod object;
 mod opened;
+mod zarr;
 
 pub(super) use object::{of_bcolz, of_source, with_sizes};
-pub(super) use opened::{bcolz_directory, is_ours, open, worded};
+pub(super) use opened::{bcolz_directory, is_ours, open, worded, zarr_store};
+pub(super) use zarr::member_object;
 
 use super::{chunk, wording};
 use crate::args::InfoArgs;
@@ -76,6 +78,14 @@ fn one(operand: &PathOrStdio, json: bool, many: bool, report: &Report, cancel: &
         }
         title();
         return bcolz::print(path, report);
+    }
+    if let Some((path, is_group)) = zarr_store(operand) {
+        if json {
+            let object = if is_group { zarr::group_object(path) } else { member_object(path, None) };
+            return object.and_then(print).map_err(|error| error.context(operand.to_string()));
+        }
+        title();
+        return if is_group { zarr::print_group(path, report) } else { zarr::print(path, None, report) };
     }
     let (source, kind) = open(operand, cancel)?;
     let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), operand)))?;

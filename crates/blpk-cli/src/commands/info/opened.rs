@@ -22,6 +22,16 @@ pub(in crate::commands) fn bcolz_directory(operand: &PathOrStdio) -> Option<&Pat
     (path.is_dir() && matches!(kind_of(path), Some(FileKind::Carray | FileKind::Ctable))).then_some(path)
 }
 
+/// Returns the path, if it is a Zarr array or group, and whether it is a group.
+pub(in crate::commands) fn zarr_store(operand: &PathOrStdio) -> Option<(&Path, bool)> {
+    let PathOrStdio::File(path) = operand else { return None };
+    match kind_of(path) {
+        Some(FileKind::Zarr) => Some((path, false)),
+        Some(FileKind::ZarrGroup) => Some((path, true)),
+        _ => None,
+    }
+}
+
 /// Opens a file. Returns its kind, too, if it is known.
 pub(in crate::commands) fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<(LocalSource, Option<FileKind>)> {
     if let PathOrStdio::File(path) = operand {
