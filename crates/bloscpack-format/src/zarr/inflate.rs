@@ -38,6 +38,11 @@ impl Wrapper {
     }
 }
 
+/// Returns the maximum size to which `stored` bytes expand: Deflate makes 258 bytes of two bits, 1032 of a byte.
+fn most_nbytes(stored: usize) -> usize {
+    stored.saturating_mul(1032).saturating_add(1032)
+}
+
 /// Decompresses a stream to at most `limit` bytes. `expected` is the uncompressed size, if it is known. Bytes after a
 /// zlib stream are ignored, as in Python.
 ///
@@ -47,6 +52,9 @@ impl Wrapper {
 /// [`FormatError::OutOfMemory`].
 pub fn inflate(stream: &[u8], wrapper: Wrapper, expected: Option<usize>, limit: usize) -> Result<Vec<u8>, FormatError> {
     let damaged = |problem: &str| ZarrError::Stream { codec: wrapper.name(), problem: problem.into() };
+    if let Some(expected) = expected.filter(|expected| *expected > most_nbytes(stream.len())) {
+        return Err(damaged(&format!("{} bytes cannot hold {expected}", stream.len())).into());
+    }
     let limit = expected.unwrap_or(limit);
     let mut output = memory::zeroed(expected.unwrap_or(FIRST_ROOM.min(limit)))?;
     let (mut read, mut written) = (0, 0);

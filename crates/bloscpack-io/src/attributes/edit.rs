@@ -61,7 +61,9 @@ pub fn edit_attribute(
 /// Returns the format of a file, or of a directory that is not a bcolz directory.
 fn format_at(path: &Path) -> Result<Format, Error> {
     if path.is_dir() {
-        return Ok(Format::Blosc2Frame);
+        let zarr = crate::peek::format_at(path).ok().flatten();
+        let zarr = zarr.filter(|format| matches!(format, Format::ZarrArray | Format::ZarrGroup));
+        return Ok(zarr.unwrap_or(Format::Blosc2Frame));
     }
     let reading = |error| Error::file("reading", path, error);
     let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;

@@ -42,6 +42,7 @@ mod recover_formats;
 mod round_trip;
 mod selections;
 mod zarr;
+mod zarr_damage;
 
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;

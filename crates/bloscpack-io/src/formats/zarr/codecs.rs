@@ -104,10 +104,18 @@ fn zstd(bytes: &[u8], expected: Option<usize>) -> Result<Vec<u8>, Error> {
         })
         .into());
     };
+    if expected > most_nbytes_of_zstd(bytes.len()) {
+        return Err(damaged("zstd", format!("{} bytes cannot hold {expected}", bytes.len())));
+    }
     let mut plain = memory::zeroed(expected)?;
     let mut decoder = StreamDecompressor::new(CodecFormat::Zstd).map_err(|error| refuse(&error))?;
     decoder.decompress(bytes, &mut plain, expected).map_err(|error| refuse(&error))?;
     Ok(plain)
+}
+
+/// Returns the maximum size to which `stored` bytes expand: a block of four bytes stands for 128 KiB.
+fn most_nbytes_of_zstd(stored: usize) -> usize {
+    (stored / 4).saturating_add(1).saturating_mul(128 << 10)
 }
 
 /// Removes and compares a CRC-32C.
