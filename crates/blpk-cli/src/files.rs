@@ -70,9 +70,6 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     match fs::metadata(path) {
         Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
-        Ok(_) if kind_of(path) == Some(FileKind::ZarrGroup) => {
-            bail!("{what} '{}' is {}", path.display(), zarr_group(path))
-        }
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
@@ -109,6 +106,14 @@ pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
 pub(crate) fn arrays_of(path: &Path) -> Result<Vec<String>> {
     let options = bloscpack_io::OpenOptions::new();
     Ok(Group::open(open_store(path, &options)?)?.arrays()?)
+}
+
+/// Refuses a Zarr group, of which a command reads one array.
+pub(crate) fn refuse_group(what: &str, path: &Path) -> Result<()> {
+    match kind_of(path) {
+        Some(FileKind::ZarrGroup) => bail!("{what} '{}' is {}", path.display(), zarr_group(path)),
+        _ => Ok(()),
+    }
 }
 
 /// Describes a Zarr group, which cannot be read as one array.

@@ -97,7 +97,10 @@ impl<'a> PlainReader<'a> {
                 most = most.min(wanted.div_ceil(itemsize));
             }
             if let Some(next) = array.boxes(region, items, most).next() {
-                memory::reserve(&mut self.window, grid.nbytes_of(&next)? as usize)?;
+                let nbytes = grid.nbytes_of(&next)?;
+                // A single item may be larger than the limits allow.
+                archive.check_output(nbytes, &self.options.limits.max_nbytes(usize::MAX))?;
+                memory::reserve(&mut self.window, nbytes as usize)?;
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
         } else {

@@ -19,6 +19,7 @@ pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel)
         }
         (PathOrStdio::File(path), None) => {
             files::must_exist("file", path)?;
+            files::refuse_group("file", path)?;
             open_source(operand, cancel)?
         }
         (PathOrStdio::Standard, None) => open_source(operand, cancel)?,

@@ -51,10 +51,12 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        for (object, name) in all_described(&item.operand, &cancel)? {
+        for (object, member) in all_described(&item.operand, &cancel)? {
+            let named =
+                |name: &str| member.as_ref().map_or_else(|| name.to_owned(), |member| format!("{name}/{member}"));
             match as_json {
-                true => session.report.raw(&object.with_name(Some(&name)).line()?),
-                false => rows.push(row(&object, &name, &mut sum)),
+                true => session.report.raw(&object.with_name(Some(&named(&item.operand.name()))).line()?),
+                false => rows.push(row(&object, named(&item.operand.to_string()), &mut sum)),
             }
         }
         Ok(())
@@ -66,16 +68,15 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     listed
 }
 
-/// Describes a file, or all arrays of a Zarr group, each with its name.
-fn all_described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Vec<(Object, String)>> {
+/// Describes a file, or all arrays of a Zarr group, each with its path in the group.
+fn all_described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Vec<(Object, Option<String>)>> {
     let Some((path, is_group)) = zarr_store(operand) else {
-        return Ok(vec![(described(operand, cancel)?, operand.to_string())]);
+        return Ok(vec![(described(operand, cancel)?, None)]);
     };
     let members = if is_group { files::arrays_of(path)?.into_iter().map(Some).collect() } else { vec![None] };
     let described = members.into_iter().map(|member| {
-        let name = member.as_ref().map_or_else(|| operand.to_string(), |member| format!("{operand}/{member}"));
-        let object = member_object(path, member.as_deref()).with_context(|| name.clone())?;
-        Ok((object, name))
+        let object = member_object(path, member.as_deref()).with_context(|| operand.to_string())?;
+        Ok((object, member))
     });
     described.collect()
 }
@@ -120,7 +121,7 @@ impl Sum {
     }
 }
 
-fn row(object: &Object, name: &str, sum: &mut Sum) -> Row {
+fn row(object: &Object, name: String, sum: &mut Sum) -> Row {
     let known = |name: &str| match object.get(name) {
         Some(Json::Int(number)) => u64::try_from(*number).ok(),
         _ => None,
@@ -150,7 +151,6 @@ fn row(object: &Object, name: &str, sum: &mut Sum) -> Row {
         _ => number("typesize").to_string(),
     };
     let format = text("format").unwrap_or_default();
-    let name = name.to_owned();
     [format, pretty_size(nbytes), pretty_size(cbytes), ratio(nbytes, cbytes), chunks.to_string(), kind, name]
         // Each file takes one line, whatever its name and dtype hold.
         .map(|cell| cell.replace(char::is_control, "?"))

@@ -24,6 +24,9 @@ pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio) -> Result<Conv
     if args.column.is_some() {
         files::table_must_exist("input file", &args.in_file)?;
     }
+    if let (PathOrStdio::File(path), None, false) = (input, &args.column, args.raw) {
+        files::refuse_group("input file", path)?;
+    }
     if args.columns_as.is_some() && kind != Some(FileKind::Ctable) {
         bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");
     }

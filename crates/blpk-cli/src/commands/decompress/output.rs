@@ -31,7 +31,7 @@ pub(super) fn output_of(
     let is_named = outputs.named().is_some() || outputs.have_directory();
     let PathOrStdio::File(path) = input else {
         if rules.are_tables {
-            bail!("a pipe is not a bcolz ctable, which --column is for");
+            bail!("a pipe is neither a bcolz ctable nor a Zarr group, which --column is for");
         }
         return match rules.are_any && !is_named {
             true => bail!("--no-check-extension requires use of <out_file>"),
@@ -51,7 +51,7 @@ pub(super) fn output_of(
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
-        _ if rules.are_any || names::has_extension(path) => {}
+        _ if rules.are_any || names::has_extension(path) => files::refuse_group("input file", path)?,
         Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray | FileKind::Zarr) if is_named => {}
         // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
         Some(FileKind::Chunk | FileKind::Frame) if has_our_name(path) => {}
@@ -67,7 +67,7 @@ pub(super) fn output_of(
              <out_file>",
             names::EXTENSION
         ),
-        Some(FileKind::ZarrGroup) => files::input_must_exist("input file", path)?,
+        Some(FileKind::ZarrGroup) => files::refuse_group("input file", path)?,
         Some(FileKind::Ctable) | None => {
             let advice = foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)
