@@ -176,18 +176,18 @@ impl LocalSource {
 
     /// Returns a column of the ctable, or an array of the Zarr group. Other sources have none.
     pub(crate) fn into_column(self, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+        let options = OpenOptions { limits: *limits, ..OpenOptions::new() };
         match (&self.kind, self.path()) {
-            (LocalKind::Table(table), _) => {
-                LocalSource::open_column(table.root(), name, &OpenOptions { limits: *limits, ..OpenOptions::new() })
-            }
+            (LocalKind::Table(table), _) => return LocalSource::open_column(table.root(), name, &options),
             (LocalKind::Zarr(_) | LocalKind::File(_), Some(path)) => {
-                LocalSource::open_column(path, name, &OpenOptions { limits: *limits, ..OpenOptions::new() })
+                if let Some((file, zarr)) = LocalZarr::open_member(path, name, &options)? {
+                    return Ok(LocalSource { file, kind: LocalKind::Zarr(zarr) });
+                }
             }
-            (_, path) => {
-                let directory = path.map_or("-".into(), |path| path.display().to_string());
-                Err(Error::NotBcolz { directory })
-            }
+            _ => {}
         }
+        let directory = self.path().map_or("-".into(), |path| path.display().to_string());
+        Err(Error::NotBcolz { directory })
     }
 
     /// The path, unless the caller opened the file.

@@ -2,10 +2,12 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `basics` | the version of the format, and sizes |
 //! | `meta` | [`ArrayMeta`], [`GroupMeta`]: what both versions have in common |
 //! | `v2` | `.zarray`, `.zattrs`, `.zgroup` |
 //! | `v3` | `zarr.json` |
 //! | `consolidated` | the metadata of a whole group in one file: `.zmetadata`, or `consolidated_metadata` in `zarr.json` |
+//! | `nodes` | the arrays and groups in it |
 //! | `codecs`, `codecs_v2`, `codecs_v3` | the codecs of a chunk, and their names in each version |
 //! | `dtype` | data types of version 3, and byte orders |
 //! | `fill`, `fill_number` | fill values |
@@ -27,6 +29,7 @@
 //! All chunks of an array have the same shape. Chunks at the edge are stored whole; their items outside the array have
 //! no meaning. A missing chunk consists of fill values.
 
+mod basics;
 mod codecs;
 mod codecs_v2;
 mod codecs_v3;
@@ -39,18 +42,21 @@ mod fill_number;
 mod inflate;
 mod key;
 mod meta;
+mod nodes;
 mod shard;
 mod v2;
 mod v3;
 pub mod zip;
 
+pub use self::basics::{MAX_CHUNK_NBYTES, MAX_NDIM, Version};
 pub use self::codecs::{BloscCodec, BloscShuffle, Codecs, Compressor, IndexLocation, Sharding};
-pub use self::consolidated::{Consolidated, NodeKind};
+pub use self::consolidated::Consolidated;
 pub use self::crc32c::crc32c;
 pub use self::fill::Fill;
 pub use self::inflate::{Wrapper, inflate};
 pub use self::key::{KeyEncoding, KeyScheme};
-pub use self::meta::{ArrayMeta, GroupMeta, MAX_CHUNK_NBYTES, MAX_NDIM, Version};
+pub use self::meta::{ArrayMeta, GroupMeta};
+pub use self::nodes::NodeKind;
 pub use self::shard::{ShardEntry, ShardIndex};
 pub use self::v3::Node;
 pub use crate::error::ZarrError;

@@ -6,8 +6,8 @@ use blosc_core::memory;
 use bloscpack_format::FormatError;
 use bloscpack_format::zarr::ZarrError;
 
+use super::array::OpenZarr;
 use super::codecs::{self, Decoded, wrong_size};
-use super::container::OpenZarr;
 use super::geometry::Location;
 use super::node::is_absent;
 use super::transpose;
@@ -24,11 +24,6 @@ pub(super) struct Stored<'a> {
 }
 
 impl OpenZarr<'_> {
-    /// Returns the key of chunk `number`, or of its shard.
-    pub(super) fn key(&self, number: u64) -> String {
-        self.meta.keys.key(&self.geometry.locate(number).position)
-    }
-
     /// Finds the stored bytes of chunk `number`, `None` if the chunk is missing.
     pub(super) fn find(&self, number: u64, limits: &Limits) -> Result<Option<Stored<'_>>, Error> {
         let Location { position, within } = self.geometry.locate(number);

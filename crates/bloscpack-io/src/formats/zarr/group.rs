@@ -6,7 +6,7 @@ use blosc_core::Limits;
 use bloscpack_format::Format;
 use bloscpack_format::zarr::{GroupMeta, ZARR_JSON_FILE};
 
-use super::container::OpenZarr;
+use super::array::OpenZarr;
 use super::node::{Node, NodeKind, is_absent, kind_at, node_at};
 use crate::formats::bcolz::Below;
 use crate::source::ReadDirectory;

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `node` | reads the metadata of what is at a path |
 //! | `group` | the arrays and groups in a group |
+//! | `array` | an open array |
 //! | `container` | an array as a container |
 //! | `geometry` | chunks and blocks of an array; which shard holds which chunk |
 //! | `chunk` | the stored bytes of a chunk, and its items |
@@ -24,6 +25,7 @@
 //! [`bloscpack_format::zarr`] defines the content of the files. Reading an array never lists a directory, because not
 //! every store can.
 
+mod array;
 mod chunk;
 mod codecs;
 mod container;
@@ -36,7 +38,7 @@ mod stored;
 mod transpose;
 mod zip;
 
-pub(crate) use self::container::OpenZarr;
+pub(crate) use self::array::OpenZarr;
 pub use self::group::Group;
 pub(crate) use self::local::LocalZarr;
 pub use self::local::open_store;

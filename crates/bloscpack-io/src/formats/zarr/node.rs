@@ -34,7 +34,7 @@ pub(super) fn below(path: &str, file: &str) -> String {
 /// # Errors
 /// [`Error::InFile`] if the metadata is damaged, not supported, or over the limits.
 pub fn node_at(dir: &dyn ReadDirectory, path: &str, limits: &Limits) -> Result<Option<Node>, Error> {
-    let found = read(dir, &below(path, ZARR_JSON_FILE), limits, |bytes| V3Node::parse(bytes))?;
+    let found = read(dir, &below(path, ZARR_JSON_FILE), limits, V3Node::parse)?;
     if let Some(node) = found {
         return Ok(Some(match node {
             V3Node::Array(meta) => Node::Array(meta),

@@ -5,7 +5,7 @@ use std::io;
 use blosc_core::{Limits, memory};
 use bloscpack_format::zarr::KeyScheme;
 
-use super::container::OpenZarr;
+use super::array::OpenZarr;
 use crate::Error;
 
 /// A key that is stored, and its position on the grid.
