@@ -9,7 +9,7 @@ use bloscpack_io::zarr::{Group, ZipDirectory};
 use bloscpack_io::{Archive, Input, OpenOptions, ReadDirectory};
 use libfuzzer_sys::fuzz_target;
 
-/// What is parsed is written, and read back as the same.
+/// Parsed metadata are written, and read back as the same.
 fn metadata(bytes: &[u8]) {
     let written = |meta: &ArrayMeta| match meta.version {
         Version::V2 => meta.to_zarray(),

@@ -31,7 +31,7 @@ pub enum ZarrError {
         what: &'static str,
         /// The name in the metadata.
         name: Box<str>,
-        /// What is supported instead; may be empty.
+        /// The supported alternatives; may be empty.
         advice: &'static str,
     },
     /// An item takes no bytes.

@@ -5,7 +5,7 @@ use crate::error::FormatError;
 use blosc_core::memory;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-/// What is around a Deflate stream.
+/// The header and checksum around a Deflate stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrapper {
     /// Nothing, as in zip archives.

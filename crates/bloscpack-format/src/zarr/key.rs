@@ -8,13 +8,13 @@ use std::fmt::Write;
 /// How the position of a chunk on the grid becomes its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyEncoding {
-    /// What stands before the numbers.
+    /// The part before the numbers.
     pub scheme: KeyScheme,
-    /// Stands between the numbers: `.` or `/`.
+    /// The character between the numbers: `.` or `/`.
     pub separator: char,
 }
 
-/// What stands before the numbers of a key.
+/// The part of a key before the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyScheme {
     /// `c`: `c/0/1`. The chunk of an array without axes is `c`.

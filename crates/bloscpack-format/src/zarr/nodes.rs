@@ -5,7 +5,7 @@ use crate::error::FormatError;
 use crate::json::Json;
 use blosc_core::OutOfMemory;
 
-/// What a path leads to.
+/// The kind of a node of a hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     /// An array.

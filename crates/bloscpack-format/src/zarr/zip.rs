@@ -36,7 +36,7 @@ pub struct Directory {
     pub nbytes: u64,
 }
 
-/// What the end of an archive says.
+/// The content of the end of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// Where the directory is.
@@ -221,7 +221,7 @@ impl<'a> Wide<'a> {
         Wide(&[])
     }
 
-    /// Returns a number, or the next one of the extra field in its place.
+    /// Returns a number, or the next one of the extra field if it does not fit.
     fn number(&mut self, number: u32) -> Option<u64> {
         if number != u32::MAX {
             return Some(number.into());

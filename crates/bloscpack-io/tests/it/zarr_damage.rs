@@ -145,7 +145,7 @@ fn every_cut() {
     }
 }
 
-/// A changed bit in every byte of every file. Which one differs from byte to byte.
+/// A changed bit in every byte of every file: a different one from byte to byte.
 #[test]
 fn changed_bits() {
     let mut rng = SplitMix64::new(7);

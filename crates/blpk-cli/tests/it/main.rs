@@ -42,3 +42,4 @@ mod readme;
 #[cfg(target_os = "linux")]
 mod signals;
 mod texts;
+mod zarr;

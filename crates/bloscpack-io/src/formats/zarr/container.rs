@@ -13,6 +13,9 @@ use crate::container::{Container, Details, Fetched, Plain, ToVerify, Worker};
 use crate::run::pipeline::Weight;
 use crate::{Error, UnpackOptions};
 
+/// Number of chunks whose size is looked up one by one to find out whether enough bytes are stored.
+const COUNTED: u64 = 1024;
+
 impl Container for OpenZarr<'_> {
     fn format(&self) -> Format {
         Format::ZarrArray
@@ -67,10 +70,22 @@ impl Container for OpenZarr<'_> {
         self.items(worker, number, ranges).map_err(|error| self.named(number, error))
     }
 
-    /// Counts the files of all chunks, in stores that can list.
+    /// Counts the first chunks. If these are too few, as in a sparse array, counts all files, in stores that can list.
     fn stored(&self, enough: u64) -> u64 {
-        let keys = self.stored_keys(&Limits::new()).ok().flatten().unwrap_or_default();
+        let limits = Limits::new();
         let mut stored = self.cbytes();
+        for number in 0..self.nchunks().min(COUNTED) {
+            if stored >= enough {
+                return stored;
+            }
+            let len = self.find(number, &limits).ok().flatten().map_or(0, |stored| stored.len);
+            stored = stored.saturating_add(len);
+        }
+        if self.nchunks() <= COUNTED {
+            return stored;
+        }
+        let keys = self.stored_keys(&limits).ok().flatten().unwrap_or_default();
+        stored = if keys.is_empty() { stored } else { self.cbytes() };
         for StoredKey { key, .. } in keys {
             if stored >= enough {
                 break;
