@@ -92,7 +92,7 @@ impl<'a> PlainReader<'a> {
             let grid = array.grid();
             let itemsize = grid.itemsize().max(1);
             let items = self.at / itemsize..len / itemsize;
-            let mut most = max_items_nbytes(&self.options.limits).checked_div(itemsize).unwrap_or(1);
+            let mut most = max_items_nbytes(archive, &self.options.limits).checked_div(itemsize).unwrap_or(1);
             if self.ahead < WINDOW {
                 most = most.min(wanted.div_ceil(itemsize));
             }

@@ -105,6 +105,12 @@ pub(crate) trait Container: Send + Sync {
         None
     }
 
+    /// Returns the size in bytes of all items in the chunks with the same index along the first axis, if chunks cannot be
+    /// decoded in part. Otherwise 0. Assembling fewer items at a time would decode each chunk several times.
+    fn row_of_whole_chunks(&self) -> u64 {
+        0
+    }
+
     /// Reads attributes that are in a separate file.
     fn attrs(&self, _limits: &Limits) -> Result<Option<Attrs>, Error> {
         Ok(None)

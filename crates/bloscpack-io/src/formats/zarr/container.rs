@@ -5,6 +5,7 @@ use std::ops::Range;
 use blosc_core::{Limits, Special};
 use bloscpack_format::frame::{B2nd, Grid};
 use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::zarr::Compressor;
 use bloscpack_format::{Attrs, Format};
 
 use super::array::{OpenZarr, metadata_file};
@@ -116,6 +117,19 @@ impl Container for OpenZarr<'_> {
 
     fn grid(&self) -> Option<(&B2nd, &Grid)> {
         Some((&self.geometry.array, &self.geometry.grid))
+    }
+
+    fn row_of_whole_chunks(&self) -> u64 {
+        let codecs = &self.meta.codecs;
+        let in_part = codecs.is_c_order() && matches!(codecs.compressors.as_slice(), [] | [Compressor::Blosc(_)]);
+        let (Some(chunk), Some((_, inner)), false) =
+            (self.meta.chunkshape.first(), self.meta.shape.split_first(), in_part)
+        else {
+            return 0;
+        };
+        inner
+            .iter()
+            .fold(chunk.saturating_mul(self.geometry.grid.itemsize()), |nbytes, len| nbytes.saturating_mul(*len))
     }
 
     fn attrs(&self, _limits: &Limits) -> Result<Option<Attrs>, Error> {
