@@ -15,6 +15,9 @@ use crate::{Error, OpenOptions};
 /// Maximum depth of groups that are listed. Links may make a directory contain itself.
 const MAX_DEPTH: usize = 16;
 
+/// Approximate memory of a node in bytes, which counts as metadata.
+const NODE: u64 = 64;
+
 /// A group of arrays and groups.
 ///
 /// ```
@@ -90,7 +93,7 @@ impl<D: ReadDirectory> Group<D> {
         for name in names.iter().filter(|name| !name.starts_with('.') && *name != ZARR_JSON_FILE) {
             let path = super::node::below(path, name);
             let Some(kind) = kind_at(&self.dir, &path, &self.limits)? else { continue };
-            self.limits.check_metadata(nodes.len() as u64, 1)?;
+            self.limits.check_metadata(NODE.saturating_mul(nodes.len() as u64), 1)?;
             if kind == NodeKind::Group && depth < MAX_DEPTH {
                 self.list(&path, depth + 1, nodes)?;
             }

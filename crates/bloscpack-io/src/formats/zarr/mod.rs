@@ -1,4 +1,4 @@
-//! Zarr arrays and groups, versions 2 and 3: in a directory, in a zip archive, or in any other [`ReadDirectory`].
+//! Zarr arrays and groups, versions 2 and 3: in a directory, in a zip archive, or in any other [`ReadDirectory`](crate::ReadDirectory).
 //!
 //! | to | |
 //! |---|---|
