@@ -226,3 +226,92 @@ fn groups_and_consolidated_metadata() {
     }
     assert_eq!(KeyEncoding::V2.key(&[3]), "3");
 }
+
+/// Returns what a version writes of the metadata.
+fn written(meta: &ArrayMeta) -> Result<Vec<u8>, bloscpack_format::FormatError> {
+    match meta.version {
+        Version::V2 => meta.to_zarray(),
+        Version::V3 => meta.to_zarr_json(),
+    }
+}
+
+/// The metadata of all golden stores, and mutations of them: what is accepted is written, and read back as the same.
+#[test]
+fn metadata_of_zarr_python_and_mutations() {
+    let files: Vec<(String, Vec<u8>)> = testdata::archive("zarr")
+        .into_iter()
+        .filter(|(name, _)| name.ends_with("zarr.json") || name.ends_with(".zarray"))
+        .collect();
+    let words = [
+        "null",
+        "-1",
+        "0",
+        "1e300",
+        "NaN",
+        "\"\"",
+        "[]",
+        "{}",
+        "18446744073709551616",
+        "true",
+        "\"0x7fc00001\"",
+        "[1, 2]",
+    ];
+    let mut rng = testdata::SplitMix64::new(11);
+    let (mut accepted, mut refused) = (0, 0);
+    for (name, bytes) in &files {
+        for round in 0..150 {
+            let mut text = bytes.clone();
+            match round % 5 {
+                _ if round == 0 => {}
+                0 => text.truncate(rng.below(text.len())),
+                1 | 2 => {
+                    let at = rng.below(text.len());
+                    text[at] = rng.next_u64() as u8;
+                }
+                _ => {
+                    // A number, a text or a list is replaced.
+                    let starts: Vec<usize> = (2..text.len()).filter(|at| text[at - 2..*at] == *b": ").collect();
+                    if let Some(start) = starts.get(rng.below(starts.len().max(1))) {
+                        let end = text[*start..].iter().position(|byte| b",}]\n".contains(byte)).unwrap_or(0);
+                        let word = words[rng.below(words.len())].bytes();
+                        text.splice(*start..*start + end, word);
+                    }
+                }
+            }
+            let parsed = match name.ends_with(".zarray") {
+                true => ArrayMeta::parse_v2(&text, None),
+                false => match Node::parse(&text) {
+                    Ok(Node::Array(meta)) => Ok(*meta),
+                    Ok(Node::Group(_)) => continue,
+                    Err(error) => Err(error),
+                },
+            };
+            let meta = match parsed {
+                Ok(meta) => meta,
+                Err(error) => {
+                    assert!(!error.to_string().contains('\n'), "{name}: {error}");
+                    refused += 1;
+                    continue;
+                }
+            };
+            accepted += 1;
+            let Ok(first) = written(&meta) else {
+                assert_ne!(round, 0, "{name}");
+                continue;
+            };
+            let again = match meta.version {
+                Version::V2 => ArrayMeta::parse_v2(&first, None).unwrap(),
+                Version::V3 => match Node::parse(&first).unwrap() {
+                    Node::Array(meta) => *meta,
+                    Node::Group(_) => panic!("{name}"),
+                },
+            };
+            assert_eq!(written(&again).unwrap(), first, "{name}");
+            // Version 2 has a single NaN.
+            if meta.version == Version::V3 {
+                assert_eq!(again.fill.bytes(), meta.fill.bytes(), "{name}: {}", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+    assert!(accepted > 1000 && refused > 5000, "{accepted} accepted, {refused} refused");
+}
