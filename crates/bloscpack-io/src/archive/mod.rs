@@ -39,8 +39,9 @@ pub(crate) use self::boxes::Boxes;
 pub(crate) use self::frame_array::max_items_nbytes;
 pub use self::reader::PlainReader;
 use crate::container::{Container, Details};
+use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
-use crate::{Cancel, Error};
+use crate::{Cancel, Error, UnpackOptions};
 
 /// An open container: the positions, uncompressed sizes and meaning of its chunks. It can be a bloscpack file, a bare
 /// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or the directory of a bcolz carray or a Zarr array.
@@ -242,6 +243,19 @@ impl<'a> Archive<'a> {
     /// Returns the source of bytes that are not compressed, and the offset of the first plain byte in it.
     pub(crate) fn uncompressed(&self) -> Option<(&dyn ReadAt, u64)> {
         self.container.uncompressed()
+    }
+
+    /// Returns the number of plain bytes in each chunk but the last, if chunks are Blosc1 chunks of consecutive plain
+    /// bytes.
+    pub(crate) fn stored_chunk_nbytes(&self) -> Option<u64> {
+        // If the sizes differ, that of the first chunk says nothing about the others.
+        let is_uniform = |size: &u64| *size > 0 && self.nchunks() == self.nbytes().div_ceil(*size);
+        self.container.stored_chunk_nbytes().filter(is_uniform)
+    }
+
+    /// Returns the memory that decoding chunk `number` takes.
+    pub(crate) fn weight(&self, number: u64, options: &UnpackOptions) -> Weight {
+        self.container.weight(number, options)
     }
 
     pub(crate) fn container(&self) -> &(dyn Container + 'a) {

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `plain` | plain bytes; repeated values need no memory |
 //! | `ranges` | which plain bytes each chunk holds |
+//! | `stored` | chunks that another container can hold unchanged |
 //! | `worker` | a decoder and the compressed bytes that it decodes |
 //!
 //! Each format implements [`Container`] once. [`Archive`](crate::Archive) provides all operations on one.
 
 mod plain;
 mod ranges;
+mod stored;
 mod worker;
 
 use std::ops::Range;
@@ -24,6 +26,7 @@ use bloscpack_format::{Format, Json};
 
 pub(crate) use self::plain::Plain;
 pub(crate) use self::ranges::PlainRanges;
+pub(crate) use self::stored::StoredChunk;
 pub(crate) use self::worker::{Fetched, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
@@ -67,6 +70,22 @@ pub(crate) trait Container: Send + Sync {
         let offset = fetched.offset();
         let decoded = worker.decode(&fetched, self.typesize(), ranges);
         decoded.map_err(|source| Error::Chunk { chunk: number, offset, source })
+    }
+
+    /// Returns the number of plain bytes in each chunk but the last, if chunks are stored as Blosc1 chunks of
+    /// consecutive plain bytes. `None` if [`stored_chunk`](Self::stored_chunk) returns none.
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Reads chunk `number`, which must exist, if it is stored as one Blosc1 chunk of exactly its plain bytes. Its
+    /// header is checked, but it is not decoded. `None` if it is stored in another form.
+    fn stored_chunk(&self, number: u64, limits: &Limits) -> Result<Option<StoredChunk>, Error> {
+        let Some(_) = self.stored_chunk_nbytes() else { return Ok(None) };
+        // A chunk with padding holds more than plain bytes.
+        let range = self.chunk_range(number, limits)?.filter(|range| range.end <= self.nbytes());
+        let Some(range) = range else { return Ok(None) };
+        StoredChunk::of(self.fetch(number, None, limits)?, number, range)
     }
 
     /// Adds the settings that the chunks of this container need to a decoder.

@@ -6,22 +6,28 @@
 //! | `mod` | chooses the conversion for an input and a target |
 //! | `report` | the report of a conversion |
 //! | `params` | parameters of the writers, from the options or else from the input |
+//! | `copied` | compressed chunks that are copied |
 //! | `array` | one array or the uncompressed bytes of one container, to each kind of output |
 //! | `write` | the outputs |
 //! | `observed` | progress |
 //! | `metadata` | attributes and metalayers in the form of the output |
+//! | `spooled` | plain bytes in a temporary file |
+//! | `zarr` | arrays and tables as Zarr |
 //! | `table` | all columns of a bcolz table |
 //! | `csv` | tables and arrays as text |
 
 mod array;
+mod copied;
 #[cfg(feature = "csv")]
 mod csv;
 mod metadata;
 mod observed;
 mod params;
 mod report;
+mod spooled;
 mod table;
 mod write;
+mod zarr;
 
 use std::path::Path;
 
@@ -36,8 +42,14 @@ use crate::{Array, ConvertOptions, Error, LocalSource};
 /// | input | targets |
 /// |---|---|
 /// | an array or uncompressed bytes in any container | all but [`Target::Columns`] |
-/// | a bcolz table | [`Target::Bcolz`], [`Target::Csv`] and [`Target::Columns`] |
+/// | a bcolz table | [`Target::Bcolz`], [`Target::Zarr`], [`Target::Csv`] and [`Target::Columns`] |
 /// | a column of a table, with [`ConvertOptions::column`] | all but [`Target::Columns`] |
+///
+/// [`Target::Bloscpack`], [`Target::Bcolz`] and [`Target::Zarr`] store Blosc1 chunks, and so do most inputs of these
+/// formats. Where the chunks of both hold the same rows, their compressed bytes are copied; the output then has the chunk
+/// size of the input. A copied chunk is checked as far as its header: damage inside it is copied too, and
+/// [`verify`](crate::verify) finds it. Options that ask for another compression, and
+/// [`ConvertOptions::recompress`], make every chunk be decoded and compressed again.
 ///
 /// Memory is bounded by a few chunks. An array whose items are stored as consecutive bytes, in chunks that do not match
 /// those of the output, goes through a temporary file. If [`Target::Columns`] replaces a directory, it must contain
@@ -76,6 +88,7 @@ pub fn convert(
         match (target, input.table(), options.column.as_deref()) {
             (Target::Csv, ..) => to_csv(input, output, options),
             (Target::Bcolz, Some(table), None) => table::to_table(table.clone(), output, options),
+            (Target::Zarr, Some(table), None) => zarr::to_group(table.clone(), output, options),
             (Target::Columns(files), Some(table), None) => table::to_files(table.clone(), output, files, options),
             (_, _, Some(name)) => {
                 let column = input.into_column(name, &options.limits)?;

@@ -15,6 +15,8 @@ mod bcolz_recover;
 mod bcolz_writer;
 mod common;
 mod convert;
+mod convert_copied;
+mod convert_zarr;
 mod damage;
 mod faults;
 #[cfg(unix)]

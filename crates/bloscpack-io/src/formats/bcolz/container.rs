@@ -9,7 +9,7 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::carray::Meta;
 use super::store::read_attrs;
-use crate::container::{Container, Details, Fetched, Plain, Worker};
+use crate::container::{Container, Details, Fetched, Plain, StoredChunk, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
 use crate::{Error, UnpackOptions};
@@ -90,6 +90,19 @@ impl Container for OpenCarray<'_> {
             }
         }
         stored
+    }
+
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        Some(self.meta.rows.chunk_nbytes())
+    }
+
+    /// None if the file has bytes after the chunk.
+    fn stored_chunk(&self, number: u64, limits: &Limits) -> Result<Option<StoredChunk>, Error> {
+        let bytes = self.meta.fetch(&*self.dir, number, limits)?;
+        if self.meta.cbytes_of(&*self.dir, number) != self.meta.chunk_at().saturating_add(bytes.len() as u64) {
+            return Ok(None);
+        }
+        StoredChunk::of(Fetched::Bytes { bytes, offset: self.meta.chunk_at() }, number, self.meta.plain_range(number))
     }
 
     fn details(&self) -> Details<'_> {

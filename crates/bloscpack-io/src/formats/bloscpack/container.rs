@@ -92,6 +92,10 @@ impl Container for BloscpackFile<'_> {
         Ok(Fetched::Bytes { bytes, offset })
     }
 
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        self.index.chunk_range(0).map(|range| range.end - range.start)
+    }
+
     fn chunk_position(&self, number: u64) -> Option<u64> {
         if number >= self.index.nchunks() {
             return None;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use blosc_core::{Limits, Special};
 use bloscpack_format::frame::{B2nd, Grid};
 use bloscpack_format::numpy::NumpyMeta;
-use bloscpack_format::zarr::Compressor;
+use bloscpack_format::zarr::{ArrayMeta, Compressor};
 use bloscpack_format::{Attrs, Format};
 
 use super::array::{OpenZarr, metadata_file};
@@ -94,6 +94,14 @@ impl Container for OpenZarr<'_> {
             stored = stored.saturating_add(self.dir.open(&key).and_then(|file| file.len()).unwrap_or(0));
         }
         stored
+    }
+
+    /// Chunks of whole rows, compressed only by Blosc, in C order.
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        let ArrayMeta { shape, chunkshape, codecs, .. } = &self.meta;
+        let is_rows = !shape.is_empty() && chunkshape.iter().zip(shape).skip(1).all(|(chunk, len)| chunk == len);
+        let is_blosc = matches!(codecs.compressors.as_slice(), [Compressor::Blosc(_)]);
+        (is_rows && is_blosc && codecs.is_c_order()).then(|| self.geometry.grid.chunk_nbytes() as u64)
     }
 
     fn stored_files(&self, limits: &Limits) -> Result<Option<(u64, u64)>, Error> {

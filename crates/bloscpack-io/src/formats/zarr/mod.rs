@@ -21,6 +21,7 @@
 //! | `stored` | lists the chunks that are stored |
 //! | `local` | arrays and groups on the file system |
 //! | `zip` | zip archives as directories |
+//! | `write` | writes new arrays and groups |
 //!
 //! [`bloscpack_format::zarr`] defines the content of the files. Reading an array never lists a directory, because not
 //! every store can.
@@ -36,6 +37,8 @@ mod node;
 mod shards;
 mod stored;
 mod transpose;
+#[cfg(feature = "write")]
+pub(crate) mod write;
 mod zip;
 
 pub(crate) use self::array::OpenZarr;
