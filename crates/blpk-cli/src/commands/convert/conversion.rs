@@ -43,12 +43,12 @@ pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio) -> Result<Conv
         if output.is_dir() {
             bail!(
                 "output '{shown}' is a directory, which only the columns of a bcolz ctable are written to; name a file in it \
-                 that ends with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv"
+                 that ends with .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv"
             );
         }
-        bail!("output file '{shown}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv");
+        bail!("output file '{shown}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv");
     };
-    let takes_tables = matches!(target, Target::Bcolz | Target::Csv | Target::Columns(_));
+    let takes_tables = matches!(target, Target::Bcolz | Target::Zarr | Target::Csv | Target::Columns(_));
     Ok(Conversion { target, has_columns: args.column.is_some() || is_table && takes_tables })
 }
 
@@ -82,6 +82,8 @@ pub(super) fn refuse_idle(args: &ConvertArgs, target: Target) -> Result<()> {
         (ConvertOption::Blocksize, "--blocksize", args.blocksize.is_some()),
         (ConvertOption::Split, "--splitmode", args.splitmode.is_some()),
         (ConvertOption::Dictionary, "--dict", args.dict),
+        (ConvertOption::ZarrFormat, "--zarr-format", args.zarr_format.is_some()),
+        (ConvertOption::WriteEmptyChunks, "--write-empty-chunks", args.write_empty_chunks),
     ];
     for (option, flag, _) in given.into_iter().filter(|(.., given)| *given) {
         if let Err(Error::UnfitOption { option, target }) = option.check(target) {
