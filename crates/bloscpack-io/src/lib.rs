@@ -115,9 +115,13 @@ pub mod peek;
 mod read_back;
 #[cfg(feature = "write")]
 mod recover;
+#[cfg(feature = "remote")]
+mod remote;
 mod run;
 mod source;
 mod stats;
+#[cfg(feature = "write")]
+mod store;
 mod target;
 mod unpack;
 
@@ -154,9 +158,13 @@ pub use options::{Event, OpenOptions, PackOptions, Typing, UnpackOptions};
 pub use read_back::Digesting;
 #[cfg(feature = "write")]
 pub use recover::{Damaged, Lost, LostPart, LostReason, RecoverReport, recover};
+#[cfg(feature = "remote")]
+pub use remote::{InvalidUrl, Remote, RemoteDirectory, RemoteFile, RemoteOptions, RemoteReader, RemoteUrl, Traffic};
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};
+#[cfg(feature = "write")]
+pub use store::{LocalStore, Store};
 pub use target::{ColumnFiles, ConvertOption, Target};
 pub use unpack::{UnpackReport, unpack, unpack_bytes, verify};
 
