@@ -95,6 +95,8 @@
 // Readers and writers share helpers. Without the feature `write`, helpers that only writers use are dead code.
 #![cfg_attr(not(feature = "write"), allow(dead_code, unused_imports, unreachable_pub))]
 
+mod address;
+mod any_source;
 mod archive;
 mod array;
 mod attributes;
@@ -117,6 +119,8 @@ mod read_back;
 mod recover;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(feature = "remote")]
+mod remote_source;
 mod run;
 mod source;
 mod stats;
@@ -125,6 +129,8 @@ mod store;
 mod target;
 mod unpack;
 
+pub use address::Address;
+pub use any_source::{AnyDirectory, AnySource};
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
 #[cfg(feature = "write")]

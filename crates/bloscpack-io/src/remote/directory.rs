@@ -33,7 +33,7 @@ impl RemoteDirectory {
     }
 
     /// Returns the URL of a file. Names come from files, so paths that lead elsewhere are refused.
-    pub(super) fn locate(&self, path: &str) -> io::Result<RemoteUrl> {
+    pub(crate) fn locate(&self, path: &str) -> io::Result<RemoteUrl> {
         let is_name = |name: &str| !matches!(name, "" | "." | "..") && !name.contains(['\\', '\0']);
         if !path.is_empty() && !path.split('/').all(is_name) {
             return Err(io::Error::new(ErrorKind::PermissionDenied, "the path leads out of the directory"));

@@ -68,6 +68,11 @@ impl RemoteFile {
         RemoteReader::new(self.clone(), self.0.client.options.connections)
     }
 
+    /// Returns whether the server redirected to a name with a trailing slash, as servers do for directories.
+    pub(crate) fn is_redirected_to_directory(&self) -> bool {
+        self.0.resolved.is_directory()
+    }
+
     /// Whether the server has ranges. If not, only one request can be in flight.
     pub(super) fn has_ranges(&self) -> bool {
         matches!(self.0.content, Content::Ranges { .. })

@@ -44,6 +44,11 @@ impl Resolved {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether a redirect led to a name with a trailing slash.
+    pub(super) fn is_directory(&self) -> bool {
+        self.get().is_some_and(|uri| uri.path().ends_with('/'))
+    }
+
     fn set(&self, uri: Option<Uri>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = uri;
     }

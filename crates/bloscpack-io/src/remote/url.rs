@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use ureq::http::Uri;
 
+use crate::source::percent::{decode, encode};
+
 /// The URL of a file or directory: `http://`, `https://` or `s3://bucket/key`.
 ///
 /// It displays without secrets: without user and password, and without the values of query parameters.
@@ -84,7 +86,7 @@ impl RemoteUrl {
                 Kind::S3 { bucket: bucket.clone(), key: key.strip_prefix('/').map(str::to_owned).unwrap_or(key) }
             }
             Kind::Http { uri, user } => {
-                let path = joined(uri.path(), &super::s3::encode_path(path));
+                let path = joined(uri.path(), &encode(path, true));
                 let query = uri.query().map_or(String::new(), |query| format!("?{query}"));
                 let mut parts = uri.clone().into_parts();
                 parts.path_and_query = format!("{path}{query}").parse().ok().or(parts.path_and_query);
@@ -137,19 +139,6 @@ fn s3(name: &str) -> Result<RemoteUrl, InvalidUrl> {
 
 fn has_scheme(name: &str, scheme: &str) -> bool {
     name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-}
-
-/// Decodes percent-encoding, and `+` in forms. Bytes that are not text are replaced.
-pub(super) fn decode(text: &str, is_form: bool) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte =
-            digits.filter(|digits| !digits.starts_with('+')).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(if is_form && first == b'+' { b' ' } else { first }));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A URI without the values in its query, which may be secrets.
@@ -223,11 +212,5 @@ mod tests {
         {
             assert!(text.parse::<RemoteUrl>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn decoding_keeps_what_is_no_code() {
-        assert_eq!(decode("a%2fb%zz%%+", false), "a/b%zz%%+");
-        assert_eq!(decode("a+b%+1", true), "a b% 1");
     }
 }

@@ -4,8 +4,8 @@ use std::io;
 
 use ureq::http::Uri;
 
-use super::sign::encode;
 use crate::remote::options::S3Options;
+use crate::source::percent::encode;
 
 const DEFAULT_REGION: &str = "us-east-1";
 

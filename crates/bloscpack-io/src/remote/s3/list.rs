@@ -2,14 +2,14 @@
 
 use std::io::{self, ErrorKind};
 
-use super::sign::encode;
 use super::xml::{Token, decoded, tokens};
 use crate::remote::RemoteUrl;
 use crate::remote::client::Client;
 use crate::remote::failure::Failure;
 use crate::remote::request::{Request, Resolved};
 use crate::remote::response::{read_up_to, reader_of};
-use crate::remote::url::{Kind, decode};
+use crate::remote::url::Kind;
+use crate::source::percent::{decode, encode};
 
 /// Maximum number of names, of pages, and of bytes of one page.
 const MAX_NAMES: usize = 10_000_000;

@@ -22,8 +22,3 @@ pub(super) use self::sign::Credentials;
 pub(super) use self::sign::{Signed, sign};
 pub(super) use self::upload::{exists, put, put_file};
 pub(super) use self::xml::text_of;
-
-/// Percent-encodes a path.
-pub(super) fn encode_path(path: &str) -> String {
-    sign::encode(path, true)
-}

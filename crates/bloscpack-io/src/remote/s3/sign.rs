@@ -81,19 +81,6 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Percent-encodes everything but letters, digits and `-._~`, and `/` in paths.
-pub(super) fn encode(text: &str, is_path: bool) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte.into()),
-            b'/' if is_path => encoded.push('/'),
-            _ => _ = write!(encoded, "%{byte:02X}"),
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -140,11 +127,5 @@ mod tests {
             let (_, value) = headers.iter().find(|(name, _)| *name == "authorization").unwrap();
             assert!(value.ends_with(&format!("Signature={signature}")), "{value}");
         }
-    }
-
-    #[test]
-    fn encoding_keeps_what_signatures_keep() {
-        assert_eq!(encode("a/b c+ä~", true), "a/b%20c%2B%C3%A4~");
-        assert_eq!(encode("a/b", false), "a%2Fb");
     }
 }

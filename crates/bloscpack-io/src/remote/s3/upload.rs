@@ -8,7 +8,6 @@ use std::time::Duration;
 use blosc_core::memory;
 use ureq::http::Method;
 
-use super::sign::encode;
 use super::text_of;
 use crate::remote::RemoteUrl;
 use crate::remote::client::{Client, agent};
@@ -16,6 +15,7 @@ use crate::remote::failure::Failure;
 use crate::remote::request::{Request, Resolved};
 use crate::remote::response::{content_length, read_up_to, reader_of};
 use crate::source::ReadAt;
+use crate::source::percent::encode;
 
 /// Size of a part, and the largest object that is written by one request.
 const PART: u64 = 8 << 20;
