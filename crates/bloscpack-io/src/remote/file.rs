@@ -29,6 +29,8 @@ const ENDS: u64 = 16 << 10;
 const LEAST: u64 = 2 << 10;
 /// Maximum number of bytes of one request.
 const MOST: u64 = 4 << 20;
+/// Bytes from this offset on are not read ahead.
+const LONGEST: u64 = 1 << 60;
 
 /// A file behind a URL, from [`Remote::open`](super::Remote::open). Clones share what was read.
 ///
@@ -148,10 +150,11 @@ fn open(client: &Arc<Client>, url: &RemoteUrl, resolved: &Resolved) -> Result<Co
         }),
         (200, _) => whole(client, response),
         (status, found) => {
-            let found = found.map_or("none".into(), |(found, len)| format!("{found:?} of {len}"));
-            Err(Failure::wrong(format!(
-                "the server answered {status} with range {found} to a request for the first bytes"
-            )))
+            let found = match found {
+                Some((Some(found), len)) => format!("bytes {found:?} of {len}"),
+                _ => "no valid range".into(),
+            };
+            Err(Failure::wrong(format!("the server answered {status} with {found} to a request for the first bytes")))
         }
     }
 }
@@ -199,20 +202,18 @@ impl ReadAt for RemoteFile {
     }
 
     fn request_cost(&self) -> Option<usize> {
-        Some(self.0.client.options.request_cost)
+        // Without ranges, there is one request.
+        self.has_ranges().then_some(self.0.client.options.request_cost)
     }
 
     fn prefetch(&self, ranges: &[Range<u64>]) {
         let Content::Ranges { len, cache, .. } = &self.0.content else { return };
         let options = &self.0.client.options;
-        let wanted = joined(ranges, options.request_cost as u64, *len);
         let room = options.cache.saturating_sub(self.0.client.held.load(std::sync::atomic::Ordering::Relaxed)) as u64;
-        let mut planned = 0;
-        let missing: Vec<Range<u64>> = wanted
-            .into_iter()
-            .take_while(|range| {
-                planned += range.end - range.start;
-                planned <= room
+        let missing: Vec<Range<u64>> = joined(ranges, options.request_cost as u64, (*len).min(LONGEST))
+            .scan(room, |room, range| {
+                *room = room.checked_sub(range.end - range.start)?;
+                Some(range)
             })
             .filter_map(|range| cache.reserve(range))
             .collect();
@@ -245,7 +246,7 @@ fn widened(gap: Range<u64>, until: u64, len: u64) -> Range<u64> {
 }
 
 /// Sorts ranges, joins those with a gap of at most `cost` bytes, and cuts them to requests.
-fn joined(ranges: &[Range<u64>], cost: u64, len: u64) -> Vec<Range<u64>> {
+fn joined(ranges: &[Range<u64>], cost: u64, len: u64) -> impl Iterator<Item = Range<u64>> {
     let mut sorted: Vec<Range<u64>> =
         ranges.iter().map(|range| range.start..range.end.min(len)).filter(|range| !range.is_empty()).collect();
     sorted.sort_unstable_by_key(|range| range.start);
@@ -260,7 +261,7 @@ fn joined(ranges: &[Range<u64>], cost: u64, len: u64) -> Vec<Range<u64>> {
         let starts = (range.start..range.end).step_by(MOST as usize);
         starts.map(move |start| start..range.end.min(start + MOST))
     };
-    joined.into_iter().flat_map(cut).collect()
+    joined.into_iter().flat_map(cut)
 }
 
 impl Drop for Inner {
@@ -283,9 +284,10 @@ mod tests {
 
     #[test]
     fn close_ranges_are_joined_and_long_ones_cut() {
+        let joined = |ranges: &[Range<u64>], cost, len| joined(ranges, cost, len).collect::<Vec<_>>();
         assert_eq!(joined(&[50..60, 0..10, 12..20, 25..25], 5, 55), [0..20, 50..55]);
         assert_eq!(joined(&[0..10, 5..8], 0, 100), [0..10]);
-        assert_eq!(joined(&[0..MOST + 1], 0, u64::MAX), [0..MOST, MOST..MOST + 1]);
+        assert_eq!(joined(&[0..MOST + 1], 0, LONGEST), [0..MOST, MOST..MOST + 1]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl RemoteReader {
             None => *self.len.insert(self.file.len()?),
         };
         while self.coming.len() < self.ahead && self.next < len {
-            let range = self.next..len.min(self.next + PIECE);
+            let range = self.next..len.min(self.next.saturating_add(PIECE));
             self.next = range.end;
             let file = self.file.clone();
             let fetch = move || {

@@ -125,7 +125,7 @@ impl Client {
     /// Returns the URI of a request, the headers with credentials, and whether it goes to S3.
     fn address(&self, request: &Request<'_>, direct: Option<&Uri>) -> Result<(Uri, Headers, bool), Failure> {
         let (bucket, key) = match &request.url.0 {
-            Kind::S3 { bucket, key } => (bucket, if request.query.starts_with("list-type") { "" } else { key }),
+            Kind::S3 { bucket, key } => (bucket, if request.query.contains("list-type=2") { "" } else { key }),
             Kind::Http { uri, user } => {
                 let is_direct = direct.is_some_and(|direct| direct.authority() != uri.authority());
                 let user = user.as_ref().filter(|_| !is_direct);

@@ -73,7 +73,7 @@ pub(super) fn content_range(headers: &HeaderMap) -> Option<(Option<Range<u64>>, 
     }
     let (first, last) = range.split_once('-')?;
     let (first, last) = (number(first)?, number(last)?);
-    (first <= last && last < len).then_some((Some(first..last + 1), len))
+    (first <= last && last < len).then(|| (Some(first..last + 1), len))
 }
 
 fn number(text: &str) -> Option<u64> {

@@ -25,13 +25,14 @@ struct State {
     len: Option<u64>,
     /// `None` after the end or a failure.
     body: Option<Box<dyn Read + Send>>,
+    failed: Option<(io::ErrorKind, String)>,
 }
 
 impl Spooled {
     pub(super) fn new(client: &Arc<Client>, len: Option<u64>, body: Box<dyn Read + Send>) -> io::Result<Spooled> {
         check(client, len.unwrap_or(0))?;
         let spool = spool::create("creating a temporary file").map_err(io::Error::from)?;
-        let state = Mutex::new(State { spool, got: 0, len, body: Some(body) });
+        let state = Mutex::new(State { spool, got: 0, len, body: Some(body), failed: None });
         Ok(Spooled { client: Arc::clone(client), state })
     }
 
@@ -72,7 +73,19 @@ fn check(client: &Client, len: u64) -> io::Result<()> {
 }
 
 impl State {
+    /// Reads on. After a failure there is nothing to continue from, so it is the answer to all later reads.
     fn read_until(&mut self, end: u64, client: &Client) -> io::Result<()> {
+        if let Some((kind, text)) = self.failed.clone().filter(|_| self.got < end) {
+            return Err(io::Error::new(kind, text));
+        }
+        let read = self.read_on(end, client);
+        if let Err(error) = &read {
+            self.failed = Some((error.kind(), error.to_string()));
+        }
+        client.check().and(read)
+    }
+
+    fn read_on(&mut self, end: u64, client: &Client) -> io::Result<()> {
         let mut piece = Vec::new();
         while self.got < end
             && let Some(mut body) = self.body.take()
@@ -91,10 +104,6 @@ impl State {
             check(client, self.got)?;
             self.spool.write_all(piece.get(..read).unwrap_or_default())?;
             self.body = Some(body);
-        }
-        if self.got < end && self.len != Some(self.got) && self.body.is_none() {
-            let text = "the connection broke, and the server has no ranges to continue from";
-            return Err(io::Error::new(io::ErrorKind::ConnectionAborted, text));
         }
         Ok(())
     }

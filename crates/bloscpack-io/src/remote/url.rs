@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn files_below_keep_the_query() {
-        assert_eq!(url("http://h/d/?t=1").below("meta/a b?").0, url("http://h/d/meta/a%20b%3F?t=1").0);
-        assert_eq!(url("http://h").below("x").0, url("http://h/x").0);
-        assert_eq!(url("s3://b/d/").below("x").0, url("s3://b/d/x").0);
-        assert_eq!(url("s3://b").below("x").0, url("s3://b/x").0);
+        assert_eq!(url("http://h/d/?t=1").below("meta/a b?"), url("http://h/d/meta/a%20b%3F?t=1"));
+        assert_eq!(url("http://h").below("x"), url("http://h/x"));
+        assert_eq!(url("s3://b/d/").below("x"), url("s3://b/d/x"));
+        assert_eq!(url("s3://b").below("x"), url("s3://b/x"));
     }
 
     #[test]

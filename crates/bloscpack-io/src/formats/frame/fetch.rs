@@ -32,7 +32,7 @@ impl OpenFrame<'_> {
             ChunkLocation::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
             ChunkLocation::Stored(chunk) => chunk,
         };
-        self.prefetch(&chunk, ranges.is_none());
+        self.prefetch(&chunk, ranges);
         let StoredChunk { at, room, nbytes, .. } = chunk;
         let head = chunk.head()?;
         let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
@@ -57,9 +57,11 @@ impl OpenFrame<'_> {
 
 impl OpenFrame<'_> {
     /// Reads a chunk that comes through a network by one request, if all of it is needed or it is small.
-    fn prefetch(&self, chunk: &StoredChunk<'_>, is_whole: bool) {
+    fn prefetch(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) {
         let Some(cost) = chunk.source.request_cost() else { return };
         let len = self.extent(chunk);
+        let wanted = ranges.map(|ranges| ranges.iter().map(Range::len).fold(0, usize::saturating_add));
+        let is_whole = wanted.is_none_or(|wanted| chunk.nbytes.is_some_and(|nbytes| wanted >= nbytes as usize));
         if is_whole || len <= cost as u64 {
             chunk.source.prefetch(&[chunk.at..chunk.at.saturating_add(len)]);
         }
