@@ -1,8 +1,10 @@
 //! Percent-encoding of names in URLs.
 
+#[cfg(feature = "remote")]
 use std::fmt::Write as _;
 
 /// Percent-encodes everything but letters, digits and `-._~`, and `/` in paths.
+#[cfg(feature = "remote")]
 pub(crate) fn encode(text: &str, is_path: bool) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -32,6 +34,7 @@ pub(crate) fn decode(text: &str, is_form: bool) -> String {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "remote")]
     #[test]
     fn encoding_keeps_what_signatures_keep() {
         assert_eq!(encode("a/b c+ä~", true), "a/b%20c%2B%C3%A4~");
