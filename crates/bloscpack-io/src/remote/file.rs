@@ -286,8 +286,8 @@ mod tests {
     fn close_ranges_are_joined_and_long_ones_cut() {
         let joined = |ranges: &[Range<u64>], cost, len| joined(ranges, cost, len).collect::<Vec<_>>();
         assert_eq!(joined(&[50..60, 0..10, 12..20, 25..25], 5, 55), [0..20, 50..55]);
-        assert_eq!(joined(&[0..10, 5..8], 0, 100), [0..10]);
-        assert_eq!(joined(&[0..MOST + 1], 0, LONGEST), [0..MOST, MOST..MOST + 1]);
+        assert_eq!(joined(&[0..10, 5..8, 60..61], 0, 100), [0..10, 60..61]);
+        assert_eq!(joined(&[0..MOST, 5..MOST + 1], 0, LONGEST), [0..MOST, MOST..MOST + 1]);
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl BloscpackFile<'_> {
             self.index.known(number).or_else(|| u64::try_from(entry?).ok())
         };
         if let Some(start) = offset(number) {
-            self.source.prefetch(&[start..offset(number + 1).unwrap_or(self.len)]);
+            let range = start..offset(number + 1).unwrap_or(self.len);
+            self.source.prefetch(std::slice::from_ref(&range));
         }
         // If the chunks before are being read, too, this needs no request.
         self.index.prefetch(&self.source, &self.prologue.offsets, number);

@@ -63,7 +63,8 @@ impl OpenFrame<'_> {
         let wanted = ranges.map(|ranges| ranges.iter().map(Range::len).fold(0, usize::saturating_add));
         let is_whole = wanted.is_none_or(|wanted| chunk.nbytes.is_some_and(|nbytes| wanted >= nbytes as usize));
         if is_whole || len <= cost as u64 {
-            chunk.source.prefetch(&[chunk.at..chunk.at.saturating_add(len)]);
+            let range = chunk.at..chunk.at.saturating_add(len);
+            chunk.source.prefetch(std::slice::from_ref(&range));
         }
     }
 }
