@@ -101,6 +101,22 @@ impl AnySource {
     }
 }
 
+#[cfg(feature = "remote")]
+impl crate::Remote {
+    /// Opens a file or a directory, or a column of a ctable that the options name. A URL that ends with `/`, or that
+    /// is no file, is tried as a directory.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] with the URL, and for columns as [`LocalSource::open_with`](crate::LocalSource::open_with).
+    pub fn open_source(&self, url: &crate::RemoteUrl, options: &crate::OpenOptions) -> Result<AnySource, Error> {
+        let source = crate::remote_source::RemoteSource::open(self, url)?;
+        match &options.column {
+            Some(column) => source.into_column(column, &options.limits).map(AnySource::from),
+            None => Ok(source.into()),
+        }
+    }
+}
+
 impl From<LocalSource> for AnySource {
     fn from(source: LocalSource) -> Self {
         AnySource(Kind::Local(source))

@@ -12,7 +12,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::decoding::{DecodeJob, Decoding, Ranges};
+use blosc_core::Limits;
+
+use super::Archive;
+use super::jobs::{DecodeJob, Ranges};
 use crate::Error;
 
 /// Maximum number of jobs ahead, and of their plain bytes. The cache of a source has room for more.
@@ -65,15 +68,15 @@ impl Drop for Closing<'_> {
 
 /// Calls `run` with a `next` that returns the same jobs, while their chunks are being fetched.
 pub(super) fn fetch_ahead<T>(
-    decoding: &Decoding<'_>,
+    archive: &Archive<'_>,
+    limits: &Limits,
     next: &mut dyn FnMut() -> Result<Option<DecodeJob<T>>, Error>,
     run: impl FnOnce(&mut dyn FnMut() -> Result<Option<DecodeJob<T>>, Error>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let queue = Queue::default();
-    let (archive, limits) = (decoding.archive(), decoding.options().limits);
     let fetch = || {
         while let Some((chunk, ranges)) = queue.pop() {
-            let _ = archive.container().fetch(chunk, ranges.as_slice(), &limits);
+            let _ = archive.container().fetch(chunk, ranges.as_slice(), limits);
         }
     };
     std::thread::scope(|scope| {
@@ -84,7 +87,7 @@ pub(super) fn fetch_ahead<T>(
             while ended.is_none() && (ahead.is_empty() || ahead.len() < MAX_JOBS && held < MAX_NBYTES) {
                 match next() {
                     Ok(Some(job)) => {
-                        let nbytes = nbytes_of(decoding, &job);
+                        let nbytes = nbytes_of(archive, &job);
                         held += nbytes;
                         // The first job is fetched by the pipeline itself.
                         if !ahead.is_empty() || threads > 0 {
@@ -112,9 +115,9 @@ pub(super) fn fetch_ahead<T>(
 }
 
 /// Returns the number of plain bytes of a job.
-fn nbytes_of<T>(decoding: &Decoding<'_>, job: &DecodeJob<T>) -> u64 {
+fn nbytes_of<T>(archive: &Archive<'_>, job: &DecodeJob<T>) -> u64 {
     match job.ranges.as_slice() {
         Some(ranges) => ranges.iter().map(|range: &Range<usize>| range.len() as u64).sum(),
-        None => decoding.archive().chunk_range(0).map_or(0, |first| first.end - first.start),
+        None => archive.chunk_range(0).map_or(0, |first| first.end - first.start),
     }
 }

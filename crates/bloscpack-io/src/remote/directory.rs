@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use super::{Remote, RemoteUrl, s3};
+use super::{Remote, RemoteUrl, objects};
 use crate::source::{ReadAt, ReadDirectory, shown};
 
 /// A directory behind a URL, from [`Remote::directory`]. S3 lists the objects below the URL; HTTP has no lists.
@@ -29,7 +29,7 @@ impl RemoteDirectory {
 
     #[cfg(feature = "write")]
     pub(super) fn client(&self) -> &super::client::Client {
-        &self.remote.0
+        &self.remote.client
     }
 
     /// Returns the URL of a file. Names come from files, so paths that lead elsewhere are refused.
@@ -51,7 +51,7 @@ impl ReadDirectory for RemoteDirectory {
         if !self.url.is_s3() {
             return Err(io::Error::new(ErrorKind::Unsupported, "a directory behind HTTP cannot be listed"));
         }
-        let s3::Names { mut files, directories, .. } = s3::list(&self.remote.0, &self.locate(path)?)?;
+        let objects::Names { mut files, directories, .. } = objects::list(&self.remote.client, &self.locate(path)?)?;
         files.extend(directories);
         if files.is_empty() { Err(ErrorKind::NotFound.into()) } else { Ok(files) }
     }
@@ -65,6 +65,6 @@ impl ReadDirectory for RemoteDirectory {
     }
 
     fn request_cost(&self) -> Option<usize> {
-        Some(self.remote.0.options.request_cost)
+        Some(self.remote.client.options.request_cost)
     }
 }

@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ureq::Body;
 use ureq::http::{HeaderMap, Response};
 
+use super::RemoteUrl;
 use super::cache::{Cache, Found};
 use super::client::Client;
 use super::failure::Failure;
 use super::request::{Request, Resolved};
 use super::response::{self, Validator};
 use super::spooled::Spooled;
-use super::{RemoteReader, RemoteUrl};
 use crate::source::ReadAt;
 
 /// Number of bytes that opening reads, and that the first read near the end reads.
@@ -64,10 +64,9 @@ impl RemoteFile {
         &self.0.url
     }
 
-    /// Returns a reader of the file from start to end, which has several requests in flight.
-    #[must_use]
-    pub fn reader(&self) -> RemoteReader {
-        RemoteReader::new(self.clone(), self.0.client.options.connections)
+    /// Maximum number of requests in flight.
+    pub(super) fn connections(&self) -> usize {
+        if self.has_ranges() { self.0.client.options.connections } else { 1 }
     }
 
     /// Returns whether the server redirected to a name with a trailing slash, as servers do for directories.
@@ -76,7 +75,7 @@ impl RemoteFile {
     }
 
     /// Whether the server has ranges. If not, only one request can be in flight.
-    pub(super) fn has_ranges(&self) -> bool {
+    fn has_ranges(&self) -> bool {
         matches!(self.0.content, Content::Ranges { .. })
     }
 

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use super::url::Kind;
-use super::{Remote, RemoteDirectory, RemoteUrl, s3};
+use super::{Remote, RemoteDirectory, RemoteUrl, objects};
 use crate::Error;
 use crate::source::ReadAt as _;
 use crate::store::Store;
@@ -33,7 +33,7 @@ impl Remote {
         if overwrite {
             return Ok(());
         }
-        match s3::exists(&self.0, url).map_err(|error| in_url(url, error))? {
+        match objects::exists(&self.client, url).map_err(|error| in_url(url, error))? {
             Some(_) => Err(Error::OutputExists(PathBuf::from(url.to_string()))),
             None => Ok(()),
         }
@@ -48,7 +48,7 @@ impl Remote {
         let path = path.as_ref();
         let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;
         let written = match url.is_s3() {
-            true => s3::put_file(&self.0, url, &file, overwrite),
+            true => objects::put_file(&self.client, url, &file, overwrite),
             false => Err(io::Error::new(ErrorKind::Unsupported, "only s3:// can be written to")),
         };
         written.map_err(|error| match error.kind() {
@@ -66,7 +66,7 @@ impl Remote {
     pub fn upload_directory(&self, path: impl AsRef<Path>, url: &RemoteUrl) -> Result<(), Error> {
         let path = path.as_ref();
         let files = files_below(path).map_err(|error| Error::file("listing", path, error))?;
-        let found = s3::list(&self.0, url).map_err(|error| in_url(url, error))?;
+        let found = objects::list(&self.client, url).map_err(|error| in_url(url, error))?;
         if !found.files.is_empty() || !found.directories.is_empty() {
             return Err(Error::OutputExists(PathBuf::from(url.to_string())));
         }
@@ -76,7 +76,7 @@ impl Remote {
         let put = |name: &String| self.put_below(&store, path, name);
         let (next, failed) = (Mutex::new(first.iter()), Mutex::new(None));
         std::thread::scope(|scope| {
-            for _ in 0..first.len().min(self.0.options.connections) {
+            for _ in 0..first.len().min(self.client.options.connections) {
                 scope.spawn(|| {
                     let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
                     while let Some(name) = take() {
@@ -99,7 +99,7 @@ impl Remote {
         let file = File::open(root.join(name))?;
         let len = file.len()?;
         if len > IN_MEMORY {
-            return s3::put_file(&self.0, &store.url().below(name), &file, true);
+            return objects::put_file(&self.client, &store.url().below(name), &file, true);
         }
         let mut bytes = blosc_core::memory::zeroed(len as usize)?;
         file.read_exact_at(0, &mut bytes)?;
@@ -111,7 +111,7 @@ impl Store for RemoteDirectory {
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let url = self.locate(name)?;
         match url.is_s3() {
-            true => s3::put(self.client(), &url, bytes, true),
+            true => objects::put(self.client(), &url, bytes, true),
             false => Err(io::Error::new(ErrorKind::Unsupported, "only s3:// can be written to")),
         }
     }

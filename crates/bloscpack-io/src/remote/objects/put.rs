@@ -8,12 +8,12 @@ use std::time::Duration;
 use blosc_core::memory;
 use ureq::http::Method;
 
-use super::text_of;
 use crate::remote::RemoteUrl;
 use crate::remote::client::{Client, agent};
 use crate::remote::failure::Failure;
 use crate::remote::request::{Request, Resolved};
 use crate::remote::response::{content_length, read_up_to, reader_of};
+use crate::remote::s3::text_of;
 use crate::source::ReadAt;
 use crate::source::percent::encode;
 
