@@ -39,6 +39,8 @@ mod privacy;
 mod progress;
 #[cfg(unix)]
 mod readme;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(target_os = "linux")]
 mod signals;
 mod texts;
