@@ -13,7 +13,7 @@ use crate::{Error, LocalSource};
 /// A directory of any kind.
 pub type AnyDirectory = Arc<dyn ReadDirectory>;
 
-/// A file, or a directory with the files of a container, on this machine or behind a URL.
+/// A file, or a directory with the files of a container, on this machine or at a URL.
 ///
 /// ```no_run
 /// use bloscpack_io::{AnySource, Archive, LocalSource};

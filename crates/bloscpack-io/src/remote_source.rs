@@ -1,4 +1,4 @@
-//! Sources behind URLs: a file, or the directory of a sparse frame, a carray or a ctable.
+//! Sources at URLs: a file, or the directory of a sparse frame, a carray or a ctable.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::formats::bcolz::{self, ColumnDirectory};
 use crate::source::{Input, InputKind, Named, ReadAt as _, ReadDirectory as _};
 use crate::{Error, Remote, RemoteDirectory, RemoteFile, RemoteUrl};
 
-/// A file or a directory behind a URL.
+/// A file or a directory at a URL.
 #[derive(Debug)]
 pub(crate) struct RemoteSource {
     /// The file, or the one that identifies the directory.

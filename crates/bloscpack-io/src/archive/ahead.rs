@@ -5,8 +5,8 @@
 //!                └──► threads: fetch the same chunks, so that the source has read their bytes
 //! ```
 //!
-//! The threads only wait for the network. What they fetch stays in the cache of the source, and failures are left to
-//! the pipeline, which meets them again. Local sources never get here.
+//! The threads only wait for the network. Fetched bytes stay in the cache of the source. Failures are ignored here: the
+//! pipeline fetches the same chunk and reports them. Local sources never get here.
 
 use std::collections::VecDeque;
 use std::ops::Range;

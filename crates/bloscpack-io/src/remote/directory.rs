@@ -1,11 +1,11 @@
-//! A directory of files behind a URL.
+//! A directory of files at a URL.
 
 use std::io::{self, ErrorKind};
 
 use super::{Remote, RemoteUrl, objects};
 use crate::source::{ReadAt, ReadDirectory, shown};
 
-/// A directory behind a URL, from [`Remote::directory`]. S3 lists the objects below the URL; HTTP has no lists.
+/// A directory at a URL, from [`Remote::directory`]. S3 lists the objects below the URL; HTTP has no lists.
 #[derive(Debug, Clone)]
 pub struct RemoteDirectory {
     remote: Remote,
@@ -49,7 +49,7 @@ impl ReadDirectory for RemoteDirectory {
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         if !self.url.is_s3() {
-            return Err(io::Error::new(ErrorKind::Unsupported, "a directory behind HTTP cannot be listed"));
+            return Err(io::Error::new(ErrorKind::Unsupported, "a directory cannot be listed over HTTP"));
         }
         let objects::Names { mut files, directories, .. } = objects::list(&self.remote.client, &self.locate(path)?)?;
         files.extend(directories);

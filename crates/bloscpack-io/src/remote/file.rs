@@ -1,4 +1,4 @@
-//! A file behind a URL that is read in ranges.
+//! A file at a URL that is read in ranges.
 //!
 //! ```text
 //! open      GET 0..16 KiB ──► length, validator, and the header of a container
@@ -32,10 +32,10 @@ const MOST: u64 = 4 << 20;
 /// Bytes from this offset on are not read ahead.
 const LONGEST: u64 = 1 << 60;
 
-/// A file behind a URL, from [`Remote::open`](super::Remote::open). Clones share what was read.
+/// A file at a URL, from [`Remote::open`](super::Remote::open). Clones share what was read.
 ///
-/// The file must not change while it is read: each request names the state that was found by the first one, and a file
-/// in another state is an error. A server without ranges is read from the start on, to a temporary file.
+/// The file must not change while it is read. Each request names the state that the first one found, and another state
+/// is an error. A server without ranges is read from the start on, to a temporary file.
 #[derive(Clone)]
 pub struct RemoteFile(Arc<Inner>);
 
@@ -216,7 +216,7 @@ impl ReadAt for RemoteFile {
             })
             .filter_map(|range| cache.reserve(range))
             .collect();
-        // Failures are left to the reads, which meet them again.
+        // Later reads report failures.
         match missing.as_slice() {
             [] => {}
             [only] => _ = self.fetch_to(cache, only.clone()),

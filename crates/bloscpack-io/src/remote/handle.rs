@@ -30,7 +30,7 @@ pub struct Remote {
     files: Arc<Mutex<VecDeque<(RemoteUrl, RemoteFile)>>>,
 }
 
-/// What was sent and received.
+/// Numbers of requests and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Traffic {

@@ -1,4 +1,4 @@
-//! Files and directories behind URLs: `http://`, `https://` and `s3://`.
+//! Files and directories at URLs: `http://`, `https://` and `s3://`.
 //!
 //! | file | content |
 //! |---|---|

@@ -33,9 +33,12 @@ impl Remote {
         if overwrite {
             return Ok(());
         }
-        match objects::exists(&self.client, url).map_err(|error| in_url(url, error))? {
-            Some(_) => Err(Error::OutputExists(PathBuf::from(url.to_string()))),
-            None => Ok(()),
+        match objects::exists(&self.client, url) {
+            Ok(Some(_)) => Err(Error::OutputExists(PathBuf::from(url.to_string()))),
+            Ok(None) => Ok(()),
+            // Keys that may write need not be allowed to read. Then the condition of the upload decides.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+            Err(error) => Err(in_url(url, error)),
         }
     }
 
@@ -144,7 +147,7 @@ fn files_below(root: &Path) -> io::Result<Vec<String>> {
     Ok(files)
 }
 
-/// Returns whether a container is found by this file.
+/// Returns whether readers identify a container by this file.
 fn is_metadata(name: &str) -> bool {
     let (parent, name) = name.rsplit_once('/').unwrap_or(("", name));
     let names = ["zarr.json", "__rootdirs__", "__attrs__", bloscpack_format::frame::sframe::INDEX_FILE];

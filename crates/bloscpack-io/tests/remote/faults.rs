@@ -122,7 +122,7 @@ fn a_server_that_hangs_ends_with_the_cancel_flag() {
     }));
 }
 
-/// What has arrived is kept: the next request asks for the rest.
+/// The next request asks for the rest.
 #[test]
 fn cut_bodies_are_continued() {
     let server = Server::start(|request| match request.number {

@@ -1,4 +1,4 @@
-//! What is requested: as little as possible, in few requests, several at once.
+//! The requests: few, small, and several at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn items_take_the_touched_blocks_only() {
     let range = 8 * 1024..264 * 1024;
     array.copy_items(range.clone(), &mut items, &UnpackOptions::new()).unwrap();
     assert!(items == plain[range.start as usize * 4..range.end as usize * 4]);
-    // Compressed, blocks take about as many bytes as the same part of the file.
+    // A block takes about its share of the compressed bytes.
     let touched = bytes.len() as u64 * 256 / 4096;
     let read = remote.traffic().bytes - opened.bytes;
     assert!(read < touched + touched / 10 + (4 << 10), "{read} bytes were read for {touched}");

@@ -21,7 +21,7 @@ enum From {
         file: File,
         regular: bool,
     },
-    /// A file behind a URL, and its size.
+    /// A file at a URL, and its size.
     Url(Box<dyn Read + Send>, u64),
 }
 

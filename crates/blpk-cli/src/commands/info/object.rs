@@ -36,7 +36,7 @@ pub(in crate::commands) fn with_sizes(object: Object, operand: &PathOrStdio) -> 
     let stored = match operand {
         PathOrStdio::File(path) => stored_nbytes(path),
         PathOrStdio::Standard => None,
-        // The size of a directory behind a URL is not known without reading all of it.
+        // The size of a directory at a URL is not known without reading all of it.
         PathOrStdio::Url(url) => url::open(url, None)
             .ok()
             .filter(|source| !source.is_directory())
