@@ -44,6 +44,10 @@ pub(super) fn of_transport(error: ureq::Error) -> Failure {
         E::Io(error) if error.kind() == ErrorKind::InvalidData => {
             Failure::Final(failed(ErrorKind::InvalidData, format!("the connection failed: {error}")))
         }
+        // The standard library has no kind for it.
+        E::Io(error) if is_unknown_host(&error.to_string()) => {
+            Failure::Final(failed(ErrorKind::HostUnreachable, format!("the host is unknown: {error}")))
+        }
         E::Io(error) => Failure::again(failed(error.kind(), format!("the connection failed: {error}"))),
         E::Timeout(what) => {
             Failure::again(failed(ErrorKind::TimedOut, format!("the server did not answer in time ({what})")))
@@ -55,6 +59,11 @@ pub(super) fn of_transport(error: ureq::Error) -> Failure {
         E::HostNotFound => Failure::Final(failed(ErrorKind::HostUnreachable, "the name of the host is unknown".into())),
         error => Failure::Final(io::Error::other(format!("the request failed: {error}"))),
     }
+}
+
+/// Returns whether an error says that no host has the name, for good.
+fn is_unknown_host(text: &str) -> bool {
+    text.contains("failed to lookup address") && !text.contains("Temporary")
 }
 
 /// The failure of a response with such a status.

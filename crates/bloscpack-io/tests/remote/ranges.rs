@@ -68,6 +68,26 @@ fn one_thread_has_several_requests_in_flight() {
     }
 }
 
+/// Small chunks share requests: 4096 chunks of 4 KiB take fewer requests than their pieces of 32 KiB.
+#[test]
+fn small_chunks_share_requests() {
+    for (target, options) in [
+        (Target::Frame, ConvertOptions::new().chunk_size(4096)),
+        (Target::Bloscpack, ConvertOptions::new().chunk_size(4096)),
+    ] {
+        let (bytes, plain) = file(target, 4096, &options);
+        let server = serve(&bytes);
+        let remote = remote();
+        let archive = Archive::open(remote.open(&server.url("x").parse().unwrap()).unwrap()).unwrap();
+        let mut found = Vec::new();
+        archive.unpack(&mut found, &UnpackOptions::new()).unwrap();
+        assert!(found == plain, "{target}");
+        let traffic = remote.traffic();
+        assert!(traffic.requests < bytes.len() as u64 >> 15, "{target}: {traffic:?} of {}", bytes.len());
+        assert!(traffic.bytes <= bytes.len() as u64, "{target}: {traffic:?}");
+    }
+}
+
 /// From start to end: in large pieces, several at once, every byte once.
 #[test]
 fn readers_read_every_byte_once() {
