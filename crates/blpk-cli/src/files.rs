@@ -88,8 +88,11 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
         Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
-        Err(_) if !path.exists() && Address::parse(path).is_err() => Ok(_ = Address::parse(path)?),
-        Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
+        Err(_) if !path.exists() => {
+            // An invalid URL is a path, too.
+            Address::parse(path)?;
+            bail!("{what} '{}' does not exist!", path.display())
+        }
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
     }
 }

@@ -61,7 +61,7 @@ fn every_reading_command_takes_urls() {
             String::from_utf8(on(&["list", "URL"]).stdout).unwrap().contains(&format!("d/{name}?X-Amz-Signature=…"))
         );
         on(&["stats", "URL"]);
-        on(&["-f", "decompress", "URL", "out"]);
+        on(&["-ff", "decompress", "URL", "out"]);
         let expected = if name == "a.b2nd" { sandbox.read("a.npy")[128..].to_vec() } else { sandbox.read("a.npy") };
         let plain = if name == "a.npy" { expected[128..].to_vec() } else { expected };
         assert!(sandbox.read("out") == plain, "{name}");
