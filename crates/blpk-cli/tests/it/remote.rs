@@ -109,8 +109,10 @@ fn errors_name_the_url() {
     assert_eq!(found.code, Some(1));
 }
 
+type Objects = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+
 /// A bucket: objects that are written by one request.
-fn bucket() -> (Server, Arc<Mutex<BTreeMap<String, Vec<u8>>>>) {
+fn bucket() -> (Server, Objects) {
     let objects = Arc::new(Mutex::new(BTreeMap::new()));
     let stored = Arc::clone(&objects);
     let server = Server::start(move |request: &Request| {
