@@ -51,6 +51,24 @@ impl Address {
 }
 
 #[cfg(feature = "remote")]
+impl Address {
+    /// Opens the file or directory, or a column of a ctable that the options name. `remote` is called for a URL only.
+    ///
+    /// # Errors
+    /// As [`LocalSource::open_with`](crate::LocalSource::open_with) and [`Remote::open_source`](crate::Remote::open_source).
+    pub fn open(
+        &self,
+        remote: impl FnOnce() -> Result<crate::Remote, Error>,
+        options: &crate::OpenOptions,
+    ) -> Result<crate::AnySource, Error> {
+        match self {
+            Address::Path(path) => Ok(crate::LocalSource::open_with(path, options)?.into()),
+            Address::Url(url) => remote()?.open_source(url, options),
+        }
+    }
+}
+
+#[cfg(feature = "remote")]
 fn url(name: &OsStr) -> Result<Address, Error> {
     let parsed = name.to_str().unwrap_or_default().parse::<RemoteUrl>();
     parsed.map(Address::Url).map_err(|error| invalid(ErrorKind::InvalidInput, error.to_string()))

@@ -89,11 +89,18 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => {
-            // An invalid URL is a path, too.
-            Address::parse(path)?;
+            not_url(what, path)?;
             bail!("{what} '{}' does not exist!", path.display())
         }
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
+    }
+}
+
+/// Refuses a URL, also an invalid one, in place of a file that is changed.
+pub(crate) fn not_url(what: &str, path: &Path) -> Result<()> {
+    match Address::parse(path)? {
+        Address::Path(_) => Ok(()),
+        url => bail!("{what} '{url}' is a URL, but this command needs a file or directory of this machine"),
     }
 }
 
@@ -101,6 +108,7 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
 pub(crate) fn not_standard(what: &str, path: &Path) -> Result<PathOrStdio> {
     match PathOrStdio::from(path.to_owned()) {
         PathOrStdio::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
+        PathOrStdio::Url(_) => bail!("<{what}> cannot be a URL: a file or directory of this machine is needed"),
         operand => Ok(operand),
     }
 }

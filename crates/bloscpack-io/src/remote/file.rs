@@ -20,6 +20,7 @@ use super::client::Client;
 use super::failure::Failure;
 use super::request::{Request, Resolved};
 use super::response::{self, Validator};
+use super::several::several;
 use super::spooled::Spooled;
 use crate::source::ReadAt;
 
@@ -223,13 +224,9 @@ impl ReadAt for RemoteFile {
             many => {
                 let next = Mutex::new(many.iter().cloned());
                 let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
-                std::thread::scope(|scope| {
-                    for _ in 0..many.len().min(options.connections) {
-                        scope.spawn(|| {
-                            while let Some(range) = take() {
-                                let _ = self.fetch_to(cache, range);
-                            }
-                        });
+                several(many.len().min(options.connections), || {
+                    while let Some(range) = take() {
+                        let _ = self.fetch_to(cache, range);
                     }
                 });
             }

@@ -15,6 +15,7 @@
 //! | `s3` | the protocol of S3 |
 //! | `objects` | operations on the objects of a store |
 //! | `upload` | files and directories as outputs |
+//! | `several` | the same work by several threads |
 //! | `tls` | cryptography and certificates |
 //!
 //! `docs/remote.md` has the limits and what is requested when; `docs/decisions/025-network.md` has the design.
@@ -33,6 +34,7 @@ mod redirect;
 mod request;
 mod response;
 mod s3;
+mod several;
 mod spooled;
 mod tls;
 #[cfg(feature = "write")]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use super::several::several;
 use super::url::Kind;
 use super::{Remote, RemoteDirectory, RemoteUrl, objects};
 use crate::Error;
@@ -78,18 +79,14 @@ impl Remote {
         let store = self.directory(url);
         let put = |name: &String| self.put_below(&store, path, name);
         let (next, failed) = (Mutex::new(first.iter()), Mutex::new(None));
-        std::thread::scope(|scope| {
-            for _ in 0..first.len().min(self.client.options.connections) {
-                scope.spawn(|| {
-                    let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    while let Some(name) = take() {
-                        if let Err(error) = put(name) {
-                            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                            // The others stop, too.
-                            while take().is_some() {}
-                        }
-                    }
-                });
+        several(first.len().min(self.client.options.connections), || {
+            let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some(name) = take() {
+                if let Err(error) = put(name) {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    // The others stop, too.
+                    while take().is_some() {}
+                }
             }
         });
         if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {

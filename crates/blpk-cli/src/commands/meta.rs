@@ -130,6 +130,7 @@ fn check(path: &Path, column: Option<&str>) -> Result<()> {
     if PathOrStdio::from(path.to_owned()) == PathOrStdio::Standard {
         bail!("<file> cannot be '-': a file or directory is needed");
     }
+    files::not_url("file", path)?;
     if column.is_some() {
         return files::table_must_exist("file", path);
     }

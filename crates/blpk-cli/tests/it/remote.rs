@@ -107,6 +107,10 @@ fn errors_name_the_url() {
     assert!(found.stderr.contains("invalid URL: it has"), "{found:?}");
     let found = run(&sandbox, "", &["decompress", &url]);
     assert_eq!(found.code, Some(1));
+    for args in [&["append", &url, "x"][..], &["recover", &url, "x"], &["compact", &url], &["meta", "get", &url]] {
+        let found = run(&sandbox, "", args);
+        assert!(found.stderr.contains("URL") && !found.stderr.contains("secret"), "{found:?}");
+    }
 }
 
 type Objects = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
@@ -158,6 +162,29 @@ fn outputs_go_to_buckets() {
     let refused = on(&["compress", "a.npy", &server.url("a.blp")]);
     assert!(refused.stderr.contains("only s3:// can be written to"), "{refused:?}");
     assert!(sandbox.names().iter().all(|name| !name.contains("s3")));
+}
+
+/// The proxy of the environment gets the request, and no other host.
+#[test]
+fn proxies_are_used() {
+    let sandbox = with_array();
+    let bytes = sandbox.read("a.npy");
+    let proxy = Server::start(move |request| match request.method.as_str() {
+        "CONNECT" => Reply::status(200),
+        _ => Reply::of_file(request, &bytes, "\"1\""),
+    });
+    let mut command = sandbox.command(&["info", "http://example.invalid/a.npy"]);
+    command.env("HTTP_PROXY", proxy.url("")).env_remove("NO_PROXY").env_remove("no_proxy");
+    Run::of("info".into(), command.output().unwrap()).ok();
+    assert!(
+        proxy.requests().iter().any(|request| request.target.contains("example.invalid")),
+        "{:?}",
+        proxy.requests()
+    );
+    let mut command = sandbox.command(&["info", "http://example.invalid/a.npy"]);
+    command.env("HTTP_PROXY", "socks5://127.0.0.1:1");
+    let refused = Run::of("info".into(), command.output().unwrap());
+    assert!(refused.stderr.contains("SOCKS proxy is not supported"), "{refused:?}");
 }
 
 /// Ctrl-C ends a request that hangs.

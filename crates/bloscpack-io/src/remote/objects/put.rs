@@ -14,6 +14,7 @@ use crate::remote::failure::Failure;
 use crate::remote::request::{Request, Resolved};
 use crate::remote::response::{content_length, read_up_to, reader_of};
 use crate::remote::s3::text_of;
+use crate::remote::several::several;
 use crate::source::ReadAt;
 use crate::source::percent::encode;
 
@@ -120,11 +121,7 @@ impl<'a> Upload<'a> {
                 }
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 0..count.min(self.client.options.connections as u64) {
-                scope.spawn(work);
-            }
-        });
+        several(count.min(self.client.options.connections as u64) as usize, work);
         let (mut tags, failed) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = failed {
             return Err(error);
