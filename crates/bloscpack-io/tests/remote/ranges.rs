@@ -76,7 +76,12 @@ fn small_chunks_share_requests() {
         (Target::Bloscpack, ConvertOptions::new().chunk_size(4096)),
     ] {
         let (bytes, plain) = file(target, 4096, &options);
-        let server = serve(&bytes);
+        let served = bytes.clone();
+        // Without a wait, the decoder would be as fast as the requests.
+        let server = Server::start(move |request| Reply {
+            pause: Duration::from_millis(2),
+            ..Reply::of_file(request, &served, "\"1\"")
+        });
         let remote = remote();
         let archive = Archive::open(remote.open(&server.url("x").parse().unwrap()).unwrap()).unwrap();
         let mut found = Vec::new();

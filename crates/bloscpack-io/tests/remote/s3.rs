@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bloscpack_io::{ReadDirectory as _, Remote, RemoteUrl};
 
@@ -61,7 +62,8 @@ impl Store {
             "PUT" if query.contains_key("uploadId") => {
                 let parts = state.uploads.get_mut(&query["uploadId"].replace("%2F", "/")).unwrap();
                 parts.insert(query["partNumber"].parse().unwrap(), request.body.clone());
-                Reply::status(200).with("ETag", &format!("\"t{}\"", query["partNumber"]))
+                let reply = Reply { pause: Duration::from_millis(100), ..Reply::status(200) };
+                reply.with("ETag", &format!("\"t{}\"", query["partNumber"]))
             }
             "POST" | "PUT" if is_taken => Reply::status(412),
             "POST" => {
