@@ -9,6 +9,7 @@
 //! | `request`, `redirect`, `failure` | one request, where redirects may lead, and which failures may pass |
 //! | `response` | checks of what a server sends |
 //! | `file`, `cache` | a file that is read in ranges, and the parts that were read |
+//! | `plan` | the ranges that requests ask for |
 //! | `spooled` | a file from a server without ranges |
 //! | `reader` | a file read from start to end |
 //! | `directory` | a directory of files |
@@ -29,6 +30,7 @@ mod file;
 mod handle;
 mod objects;
 mod options;
+mod plan;
 mod reader;
 mod redirect;
 mod request;
