@@ -47,7 +47,8 @@ pub mod msgpack;
 pub mod numpy;
 pub mod zarr;
 
-mod base64;
+#[doc(hidden)]
+pub mod base64;
 mod error;
 mod format_version;
 mod le;

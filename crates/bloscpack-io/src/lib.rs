@@ -115,6 +115,7 @@ pub mod peek;
 mod read_back;
 #[cfg(feature = "write")]
 mod recover;
+mod reference;
 mod run;
 mod source;
 mod stats;
@@ -154,6 +155,10 @@ pub use options::{Event, OpenOptions, PackOptions, Typing, UnpackOptions};
 pub use read_back::Digesting;
 #[cfg(feature = "write")]
 pub use recover::{Damaged, Lost, LostPart, LostReason, RecoverReport, recover};
+pub use reference::{
+    ChunkReference, ReferenceInput, ReferenceOptions, ReferenceRefusal, ReferencedArray, ReferencedBytes, References,
+    reference_url,
+};
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};

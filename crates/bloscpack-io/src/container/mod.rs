@@ -79,6 +79,12 @@ pub(crate) trait Container: Send + Sync {
         None
     }
 
+    /// Returns where the compressed bytes of chunk `number` are, which must exist. `None` for a special value without
+    /// stored bytes. Reads no more than the header of the chunk.
+    fn extent(&self, _number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+        Err(Error::Unsupported { format: self.format() })
+    }
+
     /// Counts the compressed bytes that exist, and may stop counting at `enough`.
     fn stored(&self, _enough: u64) -> u64 {
         self.cbytes()
@@ -140,6 +146,16 @@ pub(crate) trait Container: Send + Sync {
     fn verify_rest(&self, _limits: &Limits, _cancel: &Cancel) -> Result<(), Error> {
         Ok(())
     }
+}
+
+/// Where the compressed bytes of a chunk are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// The path of their file within the directory of the container. `None` for the file of the container itself.
+    pub(crate) file: Option<String>,
+    pub(crate) offset: u64,
+    pub(crate) cbytes: u64,
+    pub(crate) nbytes: u64,
 }
 
 /// The chunks that must be decoded to verify all. Each stored chunk occurs once, even if the index refers to it many

@@ -394,6 +394,14 @@ pub enum Error {
     /// Items cannot be written as text.
     #[error("it cannot be written as text")]
     NoText(#[source] NoText),
+    /// Zarr cannot read an input in place.
+    #[error("{input}")]
+    Reference {
+        /// The input.
+        input: String,
+        /// The reason.
+        source: Box<crate::reference::ReferenceRefusal>,
+    },
     /// An attribute cannot be stored or changed.
     #[error("attribute {name:?}")]
     Attribute {

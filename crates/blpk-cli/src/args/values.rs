@@ -114,6 +114,12 @@ pub(super) fn shape(text: &str) -> Result<Option<u64>, BadValue> {
     if text.trim() == "-1" { Ok(None) } else { axis("--shape", text).map(Some) }
 }
 
+pub(super) fn axis_number(text: &str) -> Result<usize, BadValue> {
+    let number = int("--axis", text)?;
+    let invalid = || BadValue::Usage(format!("argument --axis: must be >= 0, not {number}"));
+    number.to().ok_or_else(invalid)
+}
+
 pub(super) fn slice(text: &str) -> Result<Slice, BadValue> {
     text.parse().map_err(|error| BadValue::Usage(format!("argument --{error}")))
 }

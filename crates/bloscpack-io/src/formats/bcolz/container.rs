@@ -9,7 +9,7 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::carray::Meta;
 use super::store::read_attrs;
-use crate::container::{Container, Details, Fetched, Plain, Worker};
+use crate::container::{Container, Details, Extent, Fetched, Plain, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
 use crate::{Error, UnpackOptions};
@@ -77,6 +77,12 @@ impl Container for OpenCarray<'_> {
             Some(ranges) => self.meta.decode(dir, decoder, limits, number, ranges)?,
             None => self.meta.decode_rows(dir, decoder, limits, number)?,
         }))
+    }
+
+    /// Refuses a carray with an interrupted change, whose chunk files will move.
+    fn extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+        self.meta.moves.expect_none(&*self.dir)?;
+        self.meta.extent(&*self.dir, number, limits).map(Some)
     }
 
     /// Counting stops at a missing chunk file.

@@ -9,7 +9,7 @@ use bloscpack_format::numpy::NumpyMeta;
 use super::chunks::{ChunkStart, FoundChunk, check_digest, refuse_more};
 use super::index::Index;
 use super::prologue::Prologue;
-use crate::container::{Container, Details, Fetched};
+use crate::container::{Container, Details, Extent, Fetched};
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
@@ -97,6 +97,12 @@ impl Container for BloscpackFile<'_> {
             return None;
         }
         self.index.locate(&self.source, &self.prologue.header, number).ok()
+    }
+
+    fn extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+        let (start, _) = self.index.start(&self.source, &self.prologue.header, number, &mut Vec::new())?;
+        let ChunkStart { offset, nbytes, cbytes, .. } = start;
+        Ok(Some(Extent { file: None, offset, cbytes, nbytes }))
     }
 
     fn details(&self) -> Details<'_> {

@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 
 use blosc_core::{Decoder, Limits, memory};
 use bloscpack_format::Format;
-use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid};
+use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid, sframe};
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
-use super::location::{ChunkLocation, FrameBytes};
+use super::location::{ChunkLocation, FrameBytes, StoredChunk};
 use super::read::{expect_frame, read_frame};
 use super::store::FrameStore;
 use super::verify;
-use crate::container::{Container, Details, Fetched, PlainRanges, ToVerify};
+use crate::container::{Container, Details, Extent, Fetched, PlainRanges, ToVerify};
 use crate::run::pipeline::Weight;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Archive, Cancel, Error, UnpackOptions};
@@ -229,6 +229,17 @@ impl Container for OpenFrame<'_> {
             Ok(ChunkRef::Stored { at, .. }) => Some(at),
             _ => None,
         }
+    }
+
+    fn extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+        let file = match self.frame.chunk(number)? {
+            ChunkRef::Special { .. } => return Ok(None),
+            ChunkRef::Stored { .. } => None,
+            ChunkRef::File { number, .. } => Some(sframe::chunk_file_name(number)),
+        };
+        let ChunkLocation::Stored(StoredChunk { at: offset, .. }) = self.find(number)? else { return Ok(None) };
+        let ChunkInfo { nbytes, cbytes, .. } = self.info(number)?;
+        Ok(Some(Extent { file, offset, cbytes: cbytes.into(), nbytes: nbytes.into() }))
     }
 
     /// For a sparse frame, the total size of its chunk files. A file counts once, even if it is used for many chunks.

@@ -1,0 +1,61 @@
+//! The arrays of an input: one, or one for each column of a table.
+
+use bloscpack_format::Attrs;
+
+use super::layout::{Layout, NoLayout};
+use super::{ReferenceInput, ReferenceOptions};
+use crate::formats::bcolz::replayed::Moves;
+use crate::formats::bcolz::{Ctable, column_names};
+use crate::{Archive, Attributes, Error, LocalSource, OpenOptions};
+
+/// An array of an input.
+pub(super) struct Member {
+    /// The name of the column.
+    pub(super) name: Option<String>,
+    pub(super) url: String,
+    pub(super) archive: Archive<'static>,
+    pub(super) layout: Layout,
+}
+
+/// An opened input.
+pub(super) struct Members {
+    pub(super) members: Vec<Member>,
+    /// The attributes of a table.
+    pub(super) attributes: Option<Attrs>,
+}
+
+impl Members {
+    /// Opens the arrays of an input.
+    pub(super) fn open(input: ReferenceInput, options: &ReferenceOptions) -> Result<Members, Error> {
+        let ReferenceInput { source, url } = input;
+        let open = OpenOptions::new().limits(options.limits).cancel(options.cancel.clone());
+        let Some(table) = source.table() else {
+            return Ok(Members { members: vec![Member::open(None, url, source, &open)?], attributes: None });
+        };
+        Moves::read(table, &options.limits)?.expect_none(table)?;
+        let names = column_names(table, &open)?;
+        let attributes = Ctable::open_with(table, &open)?.attrs()?.try_clone()?;
+        let column = |name: String| {
+            let source = LocalSource::open_with(table.root(), &open.clone().column(name.as_str()))?;
+            let url = format!("{url}/{name}");
+            Member::open(Some(name), url, source, &open)
+        };
+        Ok(Members { members: names.into_iter().map(column).collect::<Result<_, _>>()?, attributes: Some(attributes) })
+    }
+}
+
+impl Member {
+    fn open(name: Option<String>, url: String, source: LocalSource, options: &OpenOptions) -> Result<Member, Error> {
+        let archive = Archive::open_with(source, options)?;
+        let layout = Layout::of(&archive).map_err(|error| match error {
+            NoLayout::Refused(refusal) => Error::reference(&url, refusal),
+            NoLayout::Failed(error) => error,
+        })?;
+        Ok(Member { name, url, archive, layout })
+    }
+
+    /// Returns the attributes of the array.
+    pub(super) fn attributes(&self) -> Result<Attrs, Error> {
+        Ok(Attributes::of(&self.archive)?.values)
+    }
+}
