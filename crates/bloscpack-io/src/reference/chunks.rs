@@ -7,9 +7,9 @@ use blosc_core::{Special, memory};
 use super::layout::{ChunkCodec, Layout};
 use super::padded::padded;
 use super::refusal::ReferenceRefusal;
-use super::{ChunkReference, ReferencedBytes};
+use super::{ChunkReference, ReferenceOptions, ReferencedBytes};
 use crate::container::{Extent, Fetched};
-use crate::{Archive, Cancel, Error};
+use crate::{Archive, Error};
 
 /// An array, and where its container is.
 pub(super) struct Placed<'a> {
@@ -26,14 +26,21 @@ impl Placed<'_> {
         chunks: &mut Vec<ChunkReference>,
         target: &Layout,
         place: impl Fn(Vec<u64>) -> Vec<u64>,
-        cancel: &Cancel,
+        options: &ReferenceOptions,
     ) -> Result<(), Error> {
         let Placed { archive, url, layout } = self;
         let counts = layout.counts();
-        let mut finder = Finder { archive, url, whole: Arc::from(*url), target, nan: None };
+        let mut finder = Finder {
+            archive,
+            url,
+            whole: Arc::from(*url),
+            target,
+            with_zeros: !options.dims.is_empty(),
+            special: None,
+        };
         let mut number = 0;
         while number < archive.nchunks() {
-            cancel.check()?;
+            options.cancel.check()?;
             match finder.find(number)? {
                 Found::Zeros { alike } => number += alike.max(1),
                 Found::Bytes(bytes) => {
@@ -63,8 +70,10 @@ struct Finder<'a> {
     /// The URL of a container that is one file.
     whole: Arc<str>,
     target: &'a Layout,
-    /// A chunk of not-a-numbers. All such chunks of an array are equal.
-    nan: Option<Arc<[u8]>>,
+    /// Whether chunks of zeros are kept. xarray takes the fill value for missing items.
+    with_zeros: bool,
+    /// The last special value, as a chunk. Most are equal to the one before.
+    special: Option<(Special, Arc<[u8]>)>,
 }
 
 impl Finder<'_> {
@@ -78,7 +87,8 @@ impl Finder<'_> {
             None => self.special(number, expected),
             Some(extent) if extent.nbytes == expected => Ok(Found::Bytes(self.stored(extent))),
             Some(extent) if extent.nbytes < expected && self.target.codec == ChunkCodec::Blosc => {
-                let chunk = padded(archive, number, expected, self.target.meta.dtype.itemsize())?;
+                let itemsize = self.target.meta.dtype.itemsize();
+                let chunk = padded(archive, number, expected, itemsize, self.with_zeros)?;
                 Ok(chunk.map_or(Found::Zeros { alike: 1 }, |chunk| Found::Bytes(ReferencedBytes::Inline(chunk.into()))))
             }
             Some(extent) => Err(self.other_size(number, extent.nbytes, expected)),
@@ -98,14 +108,14 @@ impl Finder<'_> {
         if u64::from(nbytes) != expected {
             return Err(self.other_size(number, nbytes.into(), expected));
         }
-        if special != Special::Nan {
+        if special != Special::Nan && !self.with_zeros {
             return Ok(Found::Zeros { alike: container.alike(number) });
         }
-        let chunk = match &self.nan {
-            Some(chunk) => Arc::clone(chunk),
-            None => Arc::from(self.archive.compressed_chunk(number)?),
+        let chunk = match &self.special {
+            Some((before, chunk)) if *before == special => Arc::clone(chunk),
+            _ => Arc::from(self.archive.compressed_chunk(number)?),
         };
-        self.nan = Some(Arc::clone(&chunk));
+        self.special = Some((special, Arc::clone(&chunk)));
         Ok(Found::Bytes(ReferencedBytes::Inline(chunk)))
     }
 

@@ -64,7 +64,7 @@ fn joined(parts: &[&Member], options: &ReferenceOptions) -> Result<Option<Refere
             at
         };
         let placed = Placed { archive: &part.archive, url: &part.url, layout: &part.layout };
-        placed.append_to(&mut chunks, &target, place, &options.cancel)?;
+        placed.append_to(&mut chunks, &target, place, options)?;
         items = items.checked_add(len).ok_or_else(|| too_long(&part.url, options.axis))?;
         start = start.saturating_add(len.div_ceil(chunk.max(1)));
     }
@@ -74,10 +74,12 @@ fn joined(parts: &[&Member], options: &ReferenceOptions) -> Result<Option<Refere
     if i64::try_from(items).is_err() {
         return Err(too_long(&first.url, options.axis));
     }
+    let grid = target.counts().iter().fold(1_u64, |count, along| count.saturating_mul(*along));
+    let has_zeros = (chunks.len() as u64) < grid;
     let name = first.name.clone().or_else(|| options.name.clone());
     check_name(&first.url, name.as_deref())?;
     let attributes = attributes(first, &target, options)?;
-    Ok(Some(ReferencedArray { name, metadata: zarray(&target)?, attributes, chunks }))
+    Ok(Some(ReferencedArray { name, metadata: zarray(&target, has_zeros)?, attributes, chunks }))
 }
 
 fn too_long(url: &str, axis: usize) -> Error {

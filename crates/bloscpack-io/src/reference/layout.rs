@@ -98,10 +98,15 @@ impl Layout {
         }
     }
 
-    /// Returns the uncompressed size of a chunk in bytes. `None` if it is 2^64 or more.
+    /// Returns the uncompressed size of a chunk in bytes, with the padding of b2nd to whole blocks. `None` if it is 2^64
+    /// or more.
     pub(super) fn chunk_nbytes(&self) -> Option<u64> {
-        let items = self.chunkshape.iter().try_fold(1_u64, |items, len| items.checked_mul(*len));
-        items?.checked_mul(self.meta.dtype.itemsize())
+        let padded = |(chunk, block): (&u32, &u32)| u64::from(*chunk).next_multiple_of(u64::from(*block).max(1));
+        let axes: Vec<u64> = match &self.codec {
+            ChunkCodec::Blosc => self.chunkshape.clone(),
+            ChunkCodec::B2nd { chunks, blocks } => chunks.iter().zip(blocks).map(padded).collect(),
+        };
+        axes.iter().try_fold(self.meta.dtype.itemsize(), |nbytes, len| nbytes.checked_mul(*len))
     }
 
     /// Returns the axis along which chunks follow each other in the order of the items: only the last chunk along it may

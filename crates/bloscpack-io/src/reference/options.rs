@@ -40,7 +40,8 @@ impl ReferenceOptions {
         self
     }
 
-    /// The names of the axes, as xarray reads them: the attribute `_ARRAY_DIMENSIONS`.
+    /// The names of the axes, as xarray reads them: the attribute `_ARRAY_DIMENSIONS`. Chunks of zeros then also have
+    /// references, because xarray takes the fill value for missing items.
     #[must_use]
     pub fn dims(mut self, dims: impl Into<Vec<String>>) -> Self {
         self.dims = dims.into();
