@@ -81,7 +81,7 @@ pub(crate) trait Container: Send + Sync {
 
     /// Returns where the compressed bytes of chunk `number` are, which must exist. `None` for a special value without
     /// stored bytes. Reads no more than the header of the chunk.
-    fn extent(&self, _number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+    fn chunk_extent(&self, _number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
         Err(Error::Unsupported { format: self.format() })
     }
 

@@ -83,7 +83,7 @@ impl Finder<'_> {
             return Ok(Found::Zeros { alike: 1 });
         }
         let expected = self.target.chunk_nbytes().unwrap_or(u64::MAX);
-        match archive.container().extent(number, limits)? {
+        match archive.container().chunk_extent(number, limits)? {
             None => self.special(number, expected),
             Some(extent) if extent.nbytes == expected => Ok(Found::Bytes(self.stored(extent))),
             Some(extent) if extent.nbytes < expected && self.target.codec == ChunkCodec::Blosc => {

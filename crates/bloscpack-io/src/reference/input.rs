@@ -5,8 +5,9 @@ use bloscpack_format::Attrs;
 use super::layout::{Layout, NoLayout};
 use super::{ReferenceInput, ReferenceOptions};
 use crate::formats::bcolz::replayed::Moves;
-use crate::formats::bcolz::{Ctable, column_names};
-use crate::{Archive, Attributes, Error, LocalSource, OpenOptions};
+use crate::formats::bcolz::{Ctable, column_directory, column_names};
+use crate::source::Input;
+use crate::{Archive, Attributes, Error, OpenOptions};
 
 /// An array of an input.
 pub(super) struct Member {
@@ -30,23 +31,22 @@ impl Members {
         let ReferenceInput { source, url } = input;
         let open = OpenOptions::new().limits(options.limits).cancel(options.cancel.clone());
         let Some(table) = source.table() else {
-            return Ok(Members { members: vec![Member::open(None, url, source, &open)?], attributes: None });
+            return Ok(Members { members: vec![Member::open(None, url, source.into(), &open)?], attributes: None });
         };
         Moves::read(table, &options.limits)?.expect_none(table)?;
         let names = column_names(table, &open)?;
         let attributes = Ctable::open_with(table, &open)?.attrs()?.try_clone()?;
         let column = |name: String| {
-            let source = LocalSource::open_with(table.root(), &open.clone().column(name.as_str()))?;
-            let url = format!("{url}/{name}");
-            Member::open(Some(name), url, source, &open)
+            let column = column_directory(table.clone(), &name, &options.limits)?;
+            Member::open(Some(name.clone()), format!("{url}/{name}"), Input::directory(column), &open)
         };
         Ok(Members { members: names.into_iter().map(column).collect::<Result<_, _>>()?, attributes: Some(attributes) })
     }
 }
 
 impl Member {
-    fn open(name: Option<String>, url: String, source: LocalSource, options: &OpenOptions) -> Result<Member, Error> {
-        let archive = Archive::open_with(source, options)?;
+    fn open(name: Option<String>, url: String, input: Input<'static>, options: &OpenOptions) -> Result<Member, Error> {
+        let archive = Archive::open_with(input, options)?;
         let layout = Layout::of(&archive).map_err(|error| match error {
             NoLayout::Refused(refusal) => Error::reference(&url, refusal),
             NoLayout::Failed(error) => error,

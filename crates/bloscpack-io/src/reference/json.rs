@@ -14,9 +14,21 @@ use std::io::{self, Write};
 use blosc_core::OutOfMemory;
 use bloscpack_format::{Attrs, Json};
 
+use crate::Error;
+
 use super::{ReferencedArray, ReferencedBytes, References};
 
 impl References {
+    /// Returns the references as JSON text.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_json(&self) -> Result<String, Error> {
+        let mut text = Vec::new();
+        self.write_json(&mut text).map_err(Error::writing)?;
+        Ok(String::from_utf8(text).unwrap_or_default())
+    }
+
     /// Writes the references as JSON text.
     ///
     /// # Errors

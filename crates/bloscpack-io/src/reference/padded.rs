@@ -6,7 +6,13 @@ use crate::{Archive, Error};
 
 /// Decodes a chunk and compresses it with zeros up to `nbytes` bytes. `None` if all bytes are zeros, unless they are
 /// wanted, too.
-pub(super) fn padded(archive: &Archive<'_>, number: u64, nbytes: u64, itemsize: u64, with_zeros: bool) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn padded(
+    archive: &Archive<'_>,
+    number: u64,
+    nbytes: u64,
+    itemsize: u64,
+    with_zeros: bool,
+) -> Result<Option<Vec<u8>>, Error> {
     let limits = archive.get_limits();
     limits.check_chunk(nbytes)?;
     let mut plain = archive.chunk(number)?;

@@ -80,7 +80,7 @@ impl Container for OpenCarray<'_> {
     }
 
     /// Refuses a carray with an interrupted change, whose chunk files will move.
-    fn extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+    fn chunk_extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
         self.meta.moves.expect_none(&*self.dir)?;
         self.meta.extent(&*self.dir, number, limits).map(Some)
     }

@@ -99,7 +99,7 @@ impl Container for BloscpackFile<'_> {
         self.index.locate(&self.source, &self.prologue.header, number).ok()
     }
 
-    fn extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+    fn chunk_extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
         let (start, _) = self.index.start(&self.source, &self.prologue.header, number, &mut Vec::new())?;
         let ChunkStart { offset, nbytes, cbytes, .. } = start;
         Ok(Some(Extent { file: None, offset, cbytes, nbytes }))

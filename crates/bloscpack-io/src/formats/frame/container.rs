@@ -231,7 +231,7 @@ impl Container for OpenFrame<'_> {
         }
     }
 
-    fn extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+    fn chunk_extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
         let file = match self.frame.chunk(number)? {
             ChunkRef::Special { .. } => return Ok(None),
             ChunkRef::Stored { .. } => None,
