@@ -39,6 +39,7 @@ mod push_and_pull;
 mod read_back;
 mod recover;
 mod recover_formats;
+mod reference;
 mod round_trip;
 mod selections;
 
