@@ -51,6 +51,8 @@ pub(crate) const CASES: &[Case] = &[
     blpk("decompress --metadata-out", &["a.blp", "more=out"], "-f d --metadata-out meta a.blp out"),
     blpk("append", &["a.blp", "more"], "append a.blp more"),
     blpk("append -m", &["a.blp", "more", "new.json"], "append -m new.json a.blp more"),
+    blpk("reference", &["a.b2nd"], "reference --base s3://bucket -o out.json a.b2nd"),
+    blpk("reference -f", &["a.b2nd", "more=out.json"], "-f reference --base s3://bucket -o out.json a.b2nd"),
     blpk("convert to .blp", &["a.b2nd"], "convert a.b2nd out.blp"),
     blpk("convert to .npy -f", &["a.b2nd", "more=out.npy"], "-f convert a.b2nd out.npy"),
     blpk("convert to .b2frame", &["a.blp"], "convert a.blp out.b2frame"),

@@ -152,7 +152,7 @@ fn chunkshape(shape: &[u64], items: u64) -> Option<Vec<u64>> {
             continue;
         }
         let along = items / inner;
-        if items % inner != 0 || axis > 0 && len % along != 0 {
+        if !items.is_multiple_of(inner) || axis > 0 && !len.is_multiple_of(along) {
             return None;
         }
         chunk.get_mut(..axis)?.fill(1);

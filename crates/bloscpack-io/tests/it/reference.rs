@@ -272,7 +272,7 @@ fn damaged_files() {
             true
         };
         assert!(check(&file));
-        for len in 0..file.len() {
+        for len in (0..file.len()).step_by(11) {
             assert!(!check(&file[..len]), "{len}");
         }
         let mut accepted = 0;

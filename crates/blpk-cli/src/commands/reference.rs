@@ -51,7 +51,9 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let chunks: usize = references.arrays.iter().map(|array| array.chunks.len()).sum();
     let arrays = references.arrays.len();
     let arrays = if arrays == 1 { "1 array".into() } else { format!("{arrays} arrays") };
-    session.report.normal(format!("{}: {arrays}, {chunks} chunks", plan.output));
+    if plan.output != PathOrStdio::Standard {
+        session.report.normal(format!("{}: {arrays}, {chunks} chunks", plan.output));
+    }
     Ok(())
 }
 

@@ -39,6 +39,7 @@ mod privacy;
 mod progress;
 #[cfg(unix)]
 mod readme;
+mod reference;
 #[cfg(target_os = "linux")]
 mod signals;
 mod texts;

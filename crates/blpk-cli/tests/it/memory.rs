@@ -51,7 +51,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// Commands whose outputs, all called `out`, do not matter.
-const COMMANDS: [&str; 82] = [
+const COMMANDS: [&str; 84] = [
     "--version",
     "help",
     "man",
@@ -83,6 +83,8 @@ const COMMANDS: [&str; 82] = [
     "compress --auto f out",
     "compress --auto=fast -z 16M big out.b2frame",
     "advise --goal balanced big",
+    "reference -o out.json big.b2nd big.b2nd",
+    "reference -o out.json big.bcolz",
     "advise --json --goal fast big.b2nd",
     "info big.blp",
     "info --json big.b2frame",
