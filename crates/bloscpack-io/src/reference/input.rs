@@ -46,10 +46,11 @@ impl Members {
 
 impl Member {
     fn open(name: Option<String>, url: String, input: Input<'static>, options: &OpenOptions) -> Result<Member, Error> {
-        let archive = Archive::open_with(input, options)?;
+        // Errors in files of a directory name them.
+        let archive = Archive::open_with(input, options).map_err(|error| named(error, &url))?;
         let layout = Layout::of(&archive).map_err(|error| match error {
             NoLayout::Refused(refusal) => Error::reference(&url, refusal),
-            NoLayout::Failed(error) => error,
+            NoLayout::Failed(error) => named(error, &url),
         })?;
         Ok(Member { name, url, archive, layout })
     }
@@ -57,5 +58,13 @@ impl Member {
     /// Returns the attributes of the array.
     pub(super) fn attributes(&self) -> Result<Attrs, Error> {
         Ok(Attributes::of(&self.archive)?.values)
+    }
+}
+
+/// Adds the name of the input to an error, unless the error names a file.
+pub(super) fn named(error: Error, url: &str) -> Error {
+    match error {
+        error @ (Error::InFile { .. } | Error::Pending { .. } | Error::File { .. } | Error::Reference { .. }) => error,
+        error => error.in_file(url.to_owned()),
     }
 }

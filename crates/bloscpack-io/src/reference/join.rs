@@ -3,7 +3,7 @@
 use bloscpack_format::{Attrs, Json};
 
 use super::chunks::Placed;
-use super::input::{Member, Members};
+use super::input::{Member, Members, named};
 use super::layout::{ChunkCodec, Layout};
 use super::refusal::ReferenceRefusal;
 use super::zarray::zarray;
@@ -64,7 +64,7 @@ fn joined(parts: &[&Member], options: &ReferenceOptions) -> Result<Option<Refere
             at
         };
         let placed = Placed { archive: &part.archive, url: &part.url, layout: &part.layout };
-        placed.append_to(&mut chunks, &target, place, options)?;
+        placed.append_to(&mut chunks, &target, place, options).map_err(|error| named(error, &part.url))?;
         items = items.checked_add(len).ok_or_else(|| too_long(&part.url, options.axis))?;
         start = start.saturating_add(len.div_ceil(chunk.max(1)));
     }

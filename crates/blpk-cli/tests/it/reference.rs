@@ -59,7 +59,7 @@ fn refusals_name_the_input_and_what_to_do() {
         ("reference -o - --dims x a.b2nd", ["a.b2nd", "1 names"]),
         ("reference -o - --name a/b a.b2nd", ["a.b2nd", "'/'"]),
         ("reference -o - --base s3://b ../a.b2nd", ["a.b2nd", "--base"]),
-        ("reference -o - f", ["f", "convert"]),
+        ("reference -o - f", ["/f: ", "not a Blosc file"]),
         ("reference -o - nothing", ["nothing", "not exist"]),
     ] {
         let failed = sandbox.run(line).failed();
