@@ -95,6 +95,8 @@
 // Readers and writers share helpers. Without the feature `write`, helpers that only writers use are dead code.
 #![cfg_attr(not(feature = "write"), allow(dead_code, unused_imports, unreachable_pub))]
 
+mod address;
+mod any_source;
 mod archive;
 mod array;
 mod attributes;
@@ -116,12 +118,20 @@ mod read_back;
 #[cfg(feature = "write")]
 mod recover;
 mod reference;
+#[cfg(feature = "remote")]
+mod remote;
+#[cfg(feature = "remote")]
+mod remote_source;
 mod run;
 mod source;
 mod stats;
+#[cfg(feature = "write")]
+mod store;
 mod target;
 mod unpack;
 
+pub use address::Address;
+pub use any_source::{AnyDirectory, AnySource};
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
 #[cfg(feature = "write")]
@@ -159,9 +169,13 @@ pub use reference::{
     ChunkReference, ReferenceInput, ReferenceOptions, ReferenceRefusal, ReferencedArray, ReferencedBytes, References,
     reference_url,
 };
+#[cfg(feature = "remote")]
+pub use remote::{InvalidUrl, Remote, RemoteDirectory, RemoteFile, RemoteOptions, RemoteReader, RemoteUrl, Traffic};
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};
+#[cfg(feature = "write")]
+pub use store::{LocalStore, Store};
 pub use target::{ColumnFiles, ConvertOption, Target};
 pub use unpack::{UnpackReport, unpack, unpack_bytes, verify};
 

@@ -150,7 +150,6 @@ impl LocalSource {
     }
 
     /// The directory, if it is a carray that is not a column of an opened table.
-    #[cfg(feature = "csv")]
     pub(crate) fn carray(&self) -> Option<&LocalDirectory> {
         if let LocalKind::Carray(directory) = &self.kind { Some(directory) } else { None }
     }

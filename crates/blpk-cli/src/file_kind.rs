@@ -1,8 +1,9 @@
 //! The kind of a file, by its content.
 
+use crate::path_or_stdio::PathOrStdio;
+use crate::remote;
 use bloscpack_format::Format;
-use bloscpack_io::peek;
-use std::fs::File;
+use bloscpack_io::{ReadAt, peek};
 use std::io;
 use std::path::Path;
 
@@ -31,6 +32,15 @@ pub(crate) fn kind_of(path: &Path) -> Option<FileKind> {
     try_kind_of(path).ok().flatten()
 }
 
+/// [`kind_of`] for a name on the command line. Nothing is read from stdin.
+pub(crate) fn kind_of_operand(operand: &PathOrStdio) -> Option<FileKind> {
+    match operand {
+        PathOrStdio::Standard => None,
+        PathOrStdio::File(path) => kind_of(path),
+        PathOrStdio::Url(url) => remote::kind_of(url),
+    }
+}
+
 /// Like [`kind_of`], for callers that do not read the file afterwards.
 pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<FileKind>> {
     Ok(peek::format_at(path)?.map(FileKind::from))
@@ -47,7 +57,7 @@ pub(crate) fn is_container(path: &Path) -> bool {
 }
 
 /// The kind of an open file.
-pub(crate) fn kind_of_file(file: &File) -> Option<FileKind> {
+pub(crate) fn kind_of_file(file: &dyn ReadAt) -> Option<FileKind> {
     peek::format_of(file).ok().flatten().map(FileKind::from)
 }
 

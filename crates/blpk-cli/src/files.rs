@@ -3,19 +3,19 @@
 use crate::file_kind::{FileKind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
+use crate::remote;
 use crate::session::Session;
 use crate::streams::{refuse_same_file, sized};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};
+use bloscpack_io::{Address, ReadDirectory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Refuses a missing input, and an output that must not be replaced.
 pub(crate) fn check(input: &PathOrStdio, output: &PathOrStdio, overwrite: Overwrite, session: &Session) -> Result<()> {
-    if let PathOrStdio::File(path) = input {
-        must_exist("input file", path)?;
-    }
+    operand_must_exist("input file", input)?;
     check_output(input, output, overwrite, session)
 }
 
@@ -26,8 +26,9 @@ pub(crate) fn check_one_of_many(
     overwrite: Overwrite,
     session: &Session,
 ) -> Result<()> {
-    if let PathOrStdio::File(path) = input {
-        input_must_exist("input file", path)?;
+    match input {
+        PathOrStdio::File(path) => input_must_exist("input file", path)?,
+        other => operand_must_exist("input file", other)?,
     }
     check_output(input, output, overwrite, session)
 }
@@ -44,6 +45,9 @@ pub(crate) fn check_output(
         refuse_same_file(input, output)?;
     }
     overwrite.check(input, output, session)?;
+    if let PathOrStdio::Url(url) = output {
+        remote::check_output(url, session)?;
+    }
     if !session.force {
         refuse_same_file(input, output)?;
     }
@@ -53,6 +57,20 @@ pub(crate) fn check_output(
     session.report.verbose(format!("input file is: '{input}'"));
     session.report.verbose(format!("output file is: '{output}'"));
     Ok(())
+}
+
+/// [`must_exist`] for a name on the command line. A URL is opened.
+pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio) -> Result<()> {
+    match operand {
+        PathOrStdio::Standard => Ok(()),
+        PathOrStdio::File(path) => must_exist(what, path),
+        PathOrStdio::Url(url) => match remote::open(url, None)?.table() {
+            Some(table) => {
+                bail!("{what} '{operand}' is a bcolz ctable; choose a column with --column: {}", listed(&table))
+            }
+            None => Ok(()),
+        },
+    }
 }
 
 /// Refuses a missing file, and a directory that is not a container.
@@ -70,6 +88,7 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
         Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
+        Err(_) if !path.exists() && Address::parse(path).is_err() => Ok(_ = Address::parse(path)?),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
     }
@@ -106,10 +125,27 @@ pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
     }
 }
 
+/// [`table_must_exist`] for a name on the command line.
+pub(crate) fn operand_must_be_table(what: &str, operand: &PathOrStdio) -> Result<()> {
+    match operand {
+        PathOrStdio::Standard => bail!("a pipe is not a bcolz ctable, which --column is for"),
+        PathOrStdio::File(path) => table_must_exist(what, path),
+        PathOrStdio::Url(url) => match remote::open(url, None)?.table() {
+            Some(_) => Ok(()),
+            None => bail!("{what} '{operand}' is not a bcolz ctable, which --column is for"),
+        },
+    }
+}
+
 /// Lists the columns of a ctable for a message, at most the first 20.
 pub(crate) fn columns(path: &Path) -> String {
+    listed(&LocalDirectory::new(path))
+}
+
+/// [`columns`] of a ctable in any directory.
+fn listed(table: &dyn ReadDirectory) -> String {
     const MOST: usize = 20;
-    let names = match bcolz::column_names(&LocalDirectory::new(path), &bloscpack_io::OpenOptions::new()) {
+    let names = match bcolz::column_names(&table, &bloscpack_io::OpenOptions::new()) {
         Ok(names) if names.is_empty() => return "it has none".into(),
         Ok(names) => names,
         Err(_) => return "their list cannot be read".into(),

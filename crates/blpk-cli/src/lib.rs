@@ -29,6 +29,7 @@ mod pprint;
 mod privacy;
 mod progress;
 mod python;
+mod remote;
 mod report;
 mod session;
 mod signals;
@@ -78,6 +79,7 @@ fn run_parsed(cli: &args::Cli, argv: &[OsString]) -> u8 {
     let session = start::session(cli);
     let done = commands::run(command, &session);
     // Always: this removes the progress bar before an error is printed.
+    remote::print_traffic(&session.report);
     let printed = session.report.finish();
     exit::finish(done.and(printed))
 }

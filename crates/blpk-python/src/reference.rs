@@ -31,7 +31,7 @@ pub(crate) fn reference(
     let options = options.limits(settings::limits(limits)?).cancel(cancel.clone());
     let made = detached(py, UNKNOWN, &cancel, || {
         let open = |path: &PathBuf| {
-            let (source, url) = (LocalSource::open(path)?, reference_url(path, base.as_deref())?);
+            let (source, url) = (LocalSource::open(path)?.into(), reference_url(path, base.as_deref())?);
             Ok(ReferenceInput { source, url })
         };
         let inputs = paths.iter().map(open).collect::<Result<Vec<_>, Error>>()?;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use blosc_core::{Decoder, Limits, Parallelism};
 
 use super::Archive;
+use super::ahead::fetch_ahead;
 use crate::container::{Plain, Worker};
 use crate::run::pipeline;
 use crate::{Cancel, Error, Event, UnpackOptions};
@@ -24,6 +25,7 @@ pub(super) struct DecodeJob<T> {
 }
 
 /// Ranges of the plain bytes of a chunk.
+#[derive(Clone)]
 pub(super) enum Ranges {
     Whole,
     One(Range<usize>),
@@ -58,6 +60,18 @@ impl<'a> Decoding<'a> {
     /// Decodes all chunks that `next` returns and passes each to `write`, in order. `nchunks` is their maximum number.
     /// If there are few chunks, several threads decode each of them.
     pub(super) fn each<T: Send>(
+        &self,
+        nchunks: u64,
+        mut next: impl FnMut() -> Result<Option<DecodeJob<T>>, Error>,
+        mut write: impl FnMut(DecodeJob<T>, Plain) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.archive.container().is_distant() {
+            return fetch_ahead(self, &mut next, |next| self.run(nchunks, next, &mut write));
+        }
+        self.run(nchunks, next, write)
+    }
+
+    fn run<T: Send>(
         &self,
         nchunks: u64,
         next: impl FnMut() -> Result<Option<DecodeJob<T>>, Error>,

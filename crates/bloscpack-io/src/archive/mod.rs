@@ -5,6 +5,7 @@
 //! | `mod` | the type and the properties of the container |
 //! | `read` | its methods that read plain bytes, which call the files below |
 //! | `decoding` | an archive with options, whose chunks are decoded in parallel and in order |
+//! | `ahead` | chunks that come through a network, fetched before they are needed |
 //! | `chunk` | one chunk, compressed or plain |
 //! | `reader` | the plain bytes through `Read + Seek` |
 //! | `stream` | copies all plain bytes, or a range of them, to a writer |
@@ -14,6 +15,7 @@
 //!
 //! `open.rs` opens a container.
 
+mod ahead;
 mod boxes;
 mod chunk;
 mod decoding;

@@ -73,6 +73,11 @@ pub(crate) trait Container: Send + Sync {
         decoder
     }
 
+    /// Returns whether chunks come through a network, so that they should be fetched before they are needed.
+    fn is_distant(&self) -> bool {
+        false
+    }
+
     /// Returns the offset of chunk `number` in the file. `None` if there is no such chunk, if it is in another file, or
     /// if damage before it hides its start.
     fn chunk_position(&self, _number: u64) -> Option<u64> {

@@ -16,11 +16,11 @@ use crate::formats::frame::FrameParams;
 use crate::open::open;
 use crate::options::Event;
 use crate::target::Target;
-use crate::{Archive, Array, ConvertOptions, DroppedAttribute, Error, LocalSource, PlainReader};
+use crate::{AnySource, Archive, Array, ConvertOptions, DroppedAttribute, Error, PlainReader};
 
 /// Converts an array or uncompressed bytes.
 pub(super) fn convert(
-    input: LocalSource,
+    input: AnySource,
     output: &Path,
     target: Target,
     options: &ConvertOptions,

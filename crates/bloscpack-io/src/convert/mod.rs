@@ -29,7 +29,7 @@ use std::path::Path;
 use self::csv::to_csv;
 pub use self::report::ConvertReport;
 use crate::target::{ConvertOption, Target};
-use crate::{Array, ConvertOptions, Error, LocalSource};
+use crate::{AnySource, Array, ConvertOptions, Error};
 
 /// Converts the content of `input` to the file or directory `output`, which appears complete or not at all.
 ///
@@ -60,13 +60,13 @@ use crate::{Array, ConvertOptions, Error, LocalSource};
 /// shape for the columns of a table; [`Error::NoSuchColumn`]; [`Error::NoText`] for items without a text form; errors
 /// of reading the input and of writing the output.
 pub fn convert(
-    input: LocalSource,
+    input: impl Into<AnySource>,
     output: impl AsRef<Path>,
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
     fn inner(
-        input: LocalSource,
+        input: AnySource,
         output: &Path,
         target: Target,
         options: &ConvertOptions,
@@ -75,8 +75,8 @@ pub fn convert(
         input.refuse_as_output(output)?;
         match (target, input.table(), options.column.as_deref()) {
             (Target::Csv, ..) => to_csv(input, output, options),
-            (Target::Bcolz, Some(table), None) => table::to_table(table.clone(), output, options),
-            (Target::Columns(files), Some(table), None) => table::to_files(table.clone(), output, files, options),
+            (Target::Bcolz, Some(table), None) => table::to_table(table, output, options),
+            (Target::Columns(files), Some(table), None) => table::to_files(table, output, files, options),
             (_, _, Some(name)) => {
                 let column = input.into_column(name, &options.limits)?;
                 array::convert(column, output, target, options)
@@ -84,7 +84,7 @@ pub fn convert(
             _ => array::convert(input, output, target, options),
         }
     }
-    inner(input, output.as_ref(), target, options)
+    inner(input.into(), output.as_ref(), target, options)
 }
 
 /// Writes the items and attributes of an open array to the file or directory `output`, which appears complete or not
@@ -130,6 +130,6 @@ impl ConvertOption {
 }
 
 #[cfg(not(feature = "csv"))]
-fn to_csv(_: LocalSource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
+fn to_csv(_: AnySource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
     Err(Error::NoText(crate::NoText::NoCsv))
 }

@@ -12,15 +12,15 @@ use super::observed::Observed;
 use super::report::ConvertReport;
 use super::write::{write_array, write_npy};
 use crate::error::ArrayRefusal;
-use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
+use crate::formats::bcolz::{Ctable, CtableWriter};
 use crate::fs::new_directory::NewDirectory;
 use crate::options::{Event, Typing};
 use crate::source::ReadDirectory as _;
 use crate::target::{ColumnFiles, Target};
-use crate::{Archive, Array, ConvertOptions, DropReason, DroppedAttribute, Error};
+use crate::{AnyDirectory, Archive, Array, ConvertOptions, DropReason, DroppedAttribute, Error};
 
 /// Writes the columns and all attributes of a table to the new directory `output`.
-pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+pub(super) fn to_table(input: AnyDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     refuse_array_options(options)?;
     let table = Ctable::open_with(input, &options.open_options())?;
     let attrs = table.attrs()?.try_clone()?;
@@ -53,7 +53,7 @@ pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOp
 
 /// Writes each column of a table to a separate file in the directory `output`.
 pub(super) fn to_files(
-    input: LocalDirectory,
+    input: AnyDirectory,
     output: &Path,
     files: ColumnFiles,
     options: &ConvertOptions,
@@ -100,19 +100,17 @@ pub(super) fn to_files(
     Ok(report)
 }
 
-pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
+pub(super) fn report(table: &Ctable<AnyDirectory>) -> ConvertReport {
     let nbytes = table.columns().iter().map(|column| table.len().saturating_mul(column.rows().atomsize()));
     ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), ..ConvertReport::default() }
 }
 
-fn named(
-    table: &Ctable<LocalDirectory>,
-) -> impl Iterator<Item = (&str, &crate::formats::bcolz::Column<LocalDirectory>)> {
+fn named(table: &Ctable<AnyDirectory>) -> impl Iterator<Item = (&str, &crate::formats::bcolz::Column<AnyDirectory>)> {
     table.names().iter().map(String::as_str).zip(table.columns())
 }
 
 /// Returns a column as a NumPy array with the number of rows of the table.
-fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Error> {
+fn meta_of(table: &Ctable<AnyDirectory>, name: &str) -> Result<NumpyMeta, Error> {
     let Some(column) = table.column(name) else {
         return Err(Error::NoSuchColumn { column: name.into(), columns: table.names().to_vec() });
     };

@@ -33,9 +33,9 @@ impl Members {
         let Some(table) = source.table() else {
             return Ok(Members { members: vec![Member::open(None, url, source.into(), &open)?], attributes: None });
         };
-        Moves::read(table, &options.limits)?.expect_none(table)?;
-        let names = column_names(table, &open)?;
-        let attributes = Ctable::open_with(table, &open)?.attrs()?.try_clone()?;
+        Moves::read(&table, &options.limits)?.expect_none(&table)?;
+        let names = column_names(&table, &open)?;
+        let attributes = Ctable::open_with(&table, &open)?.attrs()?.try_clone()?;
         let column = |name: String| {
             let column = column_directory(table.clone(), &name, &options.limits)?;
             Member::open(Some(name.clone()), format!("{url}/{name}"), Input::directory(column), &open)

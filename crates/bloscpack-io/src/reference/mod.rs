@@ -35,13 +35,13 @@ use bloscpack_format::{Attrs, Json};
 pub use self::options::ReferenceOptions;
 pub use self::refusal::ReferenceRefusal;
 pub use self::url::reference_url;
-use crate::{Error, LocalSource};
+use crate::{AnySource, Error};
 
 /// A container to refer to.
 #[derive(Debug)]
 pub struct ReferenceInput {
     /// The opened container.
-    pub source: LocalSource,
+    pub source: AnySource,
     /// The URL at which readers of the references find it, see [`reference_url`].
     pub url: String,
 }

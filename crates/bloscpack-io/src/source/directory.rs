@@ -26,6 +26,11 @@ pub trait ReadDirectory: Send + Sync {
     fn name(&self, path: &str) -> String {
         shown(path)
     }
+
+    /// As [`ReadAt::request_cost`]. `None` for local directories.
+    fn request_cost(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A path as it appears in messages. The name of a column may contain control characters, which a terminal would obey.
@@ -47,6 +52,10 @@ macro_rules! forward {
 
             fn name(&self, path: &str) -> String {
                 (**self).name(path)
+            }
+
+            fn request_cost(&self) -> Option<usize> {
+                (**self).request_cost()
             }
         }
     )*};

@@ -19,7 +19,7 @@ use crate::common::each_frame;
 use crate::common::roots::{cases, name_of, write_to};
 
 fn input(path: &Path) -> ReferenceInput {
-    ReferenceInput { source: LocalSource::open(path).unwrap(), url: reference_url(path, None).unwrap() }
+    ReferenceInput { source: LocalSource::open(path).unwrap().into(), url: reference_url(path, None).unwrap() }
 }
 
 fn references(paths: &[&Path], options: &ReferenceOptions) -> Result<References, Error> {

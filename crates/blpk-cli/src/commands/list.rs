@@ -65,17 +65,17 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 }
 
 fn described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Object> {
-    if let Some(path) = bcolz_directory(operand) {
-        return of_bcolz(path).map(|object| with_sizes(object, operand));
+    if let Some(directory) = bcolz_directory(operand)? {
+        return of_bcolz(directory).map(|object| with_sizes(object, operand));
     }
     let (source, kind) = open(operand, cancel)?;
     let unknown = || {
-        let found = prefix(source.file(), PREFIX_LEN).unwrap_or_default();
+        let found = prefix(source.bytes(), PREFIX_LEN).unwrap_or_default();
         anyhow::Error::from(Error::Unrecognised { found }).context(operand.to_string())
     };
     let kind = kind.ok_or_else(unknown)?;
     let object = match kind {
-        FileKind::Chunk => chunk::header_json(source.file()),
+        FileKind::Chunk => chunk::header_json(source.bytes()),
         kind => of_source(source, kind).map(|object| with_sizes(object, operand)),
     };
     object.map_err(|error| worded(error, operand))

@@ -83,7 +83,7 @@ const COMMANDS: [&str; 84] = [
     "compress --auto f out",
     "compress --auto=fast -z 16M big out.b2frame",
     "advise --goal balanced big",
-    "reference -o out.json big.b2nd big.b2nd",
+    "reference -o out.json --new-axis big.b2nd big.b2nd",
     "reference -o out.json big.bcolz",
     "advise --json --goal fast big.b2nd",
     "info big.blp",

@@ -70,6 +70,10 @@ impl Container for OpenCarray<'_> {
         Ok(Fetched::Bytes { bytes, offset: self.meta.chunk_at() })
     }
 
+    fn is_distant(&self) -> bool {
+        self.dir.request_cost().is_some()
+    }
+
     /// Decodes only rows of the array, because the file of a chunk may hold more.
     fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {
         let (dir, decoder, limits) = (&*self.dir, &mut worker.decoder, &worker.limits);

@@ -212,4 +212,8 @@ impl<D: ReadDirectory> ReadDirectory for Replayed<D> {
     fn name(&self, path: &str) -> String {
         self.dir.name(path)
     }
+
+    fn request_cost(&self) -> Option<usize> {
+        self.dir.request_cost()
+    }
 }

@@ -38,6 +38,24 @@ impl<'a> BloscpackFile<'a> {
     }
 }
 
+impl BloscpackFile<'_> {
+    /// Reads a chunk that comes through a network by one request. The offsets say where it should be.
+    fn prefetch(&self, number: u64) {
+        if self.source.request_cost().is_none() {
+            return;
+        }
+        let offset = |number: u64| {
+            let entry = self.prologue.offsets.get(usize::try_from(number).ok()?).copied();
+            self.index.known(number).or_else(|| u64::try_from(entry?).ok())
+        };
+        if let Some(start) = offset(number) {
+            self.source.prefetch(&[start..offset(number + 1).unwrap_or(self.len)]);
+        }
+        // If the chunks before are being read, too, this needs no request.
+        self.index.prefetch(&self.source, &self.prologue.offsets, number);
+    }
+}
+
 impl Container for BloscpackFile<'_> {
     fn format(&self) -> Format {
         Format::Bloscpack { version: self.prologue.header.version.number() }
@@ -81,6 +99,7 @@ impl Container for BloscpackFile<'_> {
     /// Checks the digest. No chunk and no other file may follow the last chunk.
     fn fetch(&self, number: u64, _ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error> {
         let header = &self.prologue.header;
+        self.prefetch(number);
         let mut bytes = Vec::new();
         let (start, mut input) = self.index.start(&self.source, header, number, &mut bytes)?;
         let digest = start.read_body(&mut input, limits, &mut bytes)?;
@@ -90,6 +109,10 @@ impl Container for BloscpackFile<'_> {
             refuse_more(&mut input, header, self.index.nchunks(), limits)?;
         }
         Ok(Fetched::Bytes { bytes, offset })
+    }
+
+    fn is_distant(&self) -> bool {
+        self.source.request_cost().is_some()
     }
 
     fn chunk_position(&self, number: u64) -> Option<u64> {

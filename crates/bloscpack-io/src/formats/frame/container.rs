@@ -29,6 +29,8 @@ pub(crate) struct OpenFrame<'a> {
     numpy: Option<NumpyMeta>,
     /// Computed on first use, because it may need the headers of all chunks.
     ranges: OnceLock<PlainRanges>,
+    /// The offsets of all chunks, sorted. Computed on first use, for frames that come through a network.
+    starts: OnceLock<Vec<u64>>,
     /// Whether the blocks of the first stored chunk have variable lengths. `None` if its header cannot be read.
     vl_blocks: OnceLock<Option<bool>>,
 }
@@ -84,8 +86,8 @@ impl<'a> OpenFrame<'a> {
             let dtype = array.numpy_dtype().ok().flatten().filter(|dtype| dtype.itemsize() == grid.itemsize())?;
             Some(NumpyMeta { dtype, shape: array.shape.clone(), order: Order::C })
         });
-        let (ranges, vl_blocks) = (OnceLock::new(), OnceLock::new());
-        Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, vl_blocks })
+        let (ranges, starts, vl_blocks) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, starts, vl_blocks })
     }
 
     /// Returns the location of chunk `number`.
@@ -96,6 +98,25 @@ impl<'a> OpenFrame<'a> {
             chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
         }
         Ok(place)
+    }
+
+    /// Returns the number of bytes up to the next chunk, or to the end of a chunk file. The chunk mostly has this size.
+    pub(super) fn extent(&self, chunk: &StoredChunk<'_>) -> u64 {
+        if matches!(self.bytes, FrameBytes::ChunkFiles(_)) || self.frame.index.is_repeated() {
+            return chunk.room;
+        }
+        let starts = self.starts.get_or_init(|| {
+            let places = (0..self.frame.nchunks()).filter_map(|number| match self.frame.chunk(number) {
+                Ok(ChunkRef::Stored { at, .. }) => Some(at),
+                _ => None,
+            });
+            // Without memory for it, chunks are read in more requests.
+            let mut starts = memory::collect(places).unwrap_or_default();
+            starts.sort_unstable();
+            starts
+        });
+        let next = starts.get(starts.partition_point(|start| *start <= chunk.at));
+        next.map_or(chunk.room, |next| chunk.room.min(next - chunk.at))
     }
 
     /// Refuses a chunk with blocks of variable length in a frame without such chunks, and vice versa.
@@ -214,6 +235,10 @@ impl Container for OpenFrame<'_> {
 
     fn fetch(&self, number: u64, ranges: Option<&[Range<usize>]>, _limits: &Limits) -> Result<Fetched, Error> {
         self.fetch_chunk(number, ranges)
+    }
+
+    fn is_distant(&self) -> bool {
+        self.bytes.request_cost().is_some()
     }
 
     fn decoder(&self, decoder: Decoder) -> Decoder {

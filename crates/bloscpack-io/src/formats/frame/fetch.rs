@@ -32,6 +32,7 @@ impl OpenFrame<'_> {
             ChunkLocation::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
             ChunkLocation::Stored(chunk) => chunk,
         };
+        self.prefetch(&chunk, ranges);
         let StoredChunk { at, room, nbytes, .. } = chunk;
         let head = chunk.head()?;
         let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
@@ -51,6 +52,19 @@ impl OpenFrame<'_> {
             partial.read(known..partial.bytes.len())?;
         }
         Ok(Fetched::Bytes { bytes: partial.bytes, offset: at })
+    }
+}
+
+impl OpenFrame<'_> {
+    /// Reads a chunk that comes through a network by one request, if all of it is needed or it is small.
+    fn prefetch(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) {
+        let Some(cost) = chunk.source.request_cost() else { return };
+        let len = self.extent(chunk);
+        let wanted = ranges.map(|ranges| ranges.iter().map(Range::len).fold(0, usize::saturating_add));
+        let is_whole = wanted.is_none_or(|wanted| chunk.nbytes.is_some_and(|nbytes| wanted >= nbytes as usize));
+        if is_whole || len <= cost as u64 {
+            chunk.source.prefetch(&[chunk.at..chunk.at.saturating_add(len)]);
+        }
     }
 }
 
@@ -91,7 +105,10 @@ impl Partial<'_> {
     fn fetch(&mut self, header: &Header, ranges: &[Range<usize>]) -> Result<bool, Error> {
         // Blocks of variable length are checked against each other, and Blosc1 chunk headers do not contain the split
         // mode.
-        if self.bytes.len() <= WHOLE || header.has_vl_blocks() || header.format() == ChunkFormat::Blosc1 {
+        if self.bytes.len() <= self.file.request_cost().unwrap_or(WHOLE)
+            || header.has_vl_blocks()
+            || header.format() == ChunkFormat::Blosc1
+        {
             return Ok(false);
         }
         if header.special_value().is_some() {
@@ -170,13 +187,19 @@ impl Partial<'_> {
     /// Reads ranges of the chunk. Ranges close to each other are read by one call.
     fn read_all(&mut self, mut ranges: Vec<Range<usize>>) -> Result<(), Error> {
         ranges.sort_unstable_by_key(|range| range.start);
+        let gap = self.file.request_cost().unwrap_or(GAP);
         for range in ranges {
             match self.read.last_mut() {
-                Some(last) if range.start <= last.end.saturating_add(GAP) => last.end = last.end.max(range.end),
+                Some(last) if range.start <= last.end.saturating_add(gap) => last.end = last.end.max(range.end),
                 _ => memory::push(&mut self.read, range)?,
             }
         }
-        for range in std::mem::take(&mut self.read) {
+        let wanted = std::mem::take(&mut self.read);
+        if self.file.request_cost().is_some() {
+            let absolute = |range: &Range<usize>| self.at + range.start as u64..self.at + range.end as u64;
+            self.file.prefetch(&memory::collect(wanted.iter().map(absolute))?);
+        }
+        for range in wanted {
             self.read(range)?;
         }
         Ok(())

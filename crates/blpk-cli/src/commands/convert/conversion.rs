@@ -1,7 +1,7 @@
 //! The target of a conversion, and the options and outputs that are refused for it.
 
 use crate::args::ConvertArgs;
-use crate::file_kind::{FileKind, kind_of};
+use crate::file_kind::{FileKind, kind_of, kind_of_operand};
 use crate::names::is_directory_name;
 use crate::path_or_stdio::PathOrStdio;
 use crate::{files, foreign};
@@ -18,11 +18,10 @@ pub(super) struct Conversion {
 }
 
 /// Returns the conversion for this input, by the name of the output.
-pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio) -> Result<Conversion> {
-    let kind = if let PathOrStdio::File(path) = input { kind_of(path) } else { None };
-    let output = &args.out_file;
+pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio, output: &Path) -> Result<Conversion> {
+    let kind = kind_of_operand(input);
     if args.column.is_some() {
-        files::table_must_exist("input file", &args.in_file)?;
+        files::operand_must_be_table("input file", input)?;
     }
     if args.columns_as.is_some() && kind != Some(FileKind::Ctable) {
         bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");

@@ -29,6 +29,9 @@ pub(super) fn output_of(
 ) -> Result<PathOrStdio> {
     let input = &item.operand;
     let is_named = outputs.named().is_some() || outputs.have_directory();
+    if let PathOrStdio::Url(_) = input {
+        return of_url(rules, item, kind, outputs, is_named);
+    }
     let PathOrStdio::File(path) = input else {
         if rules.are_tables {
             bail!("a pipe is not a bcolz ctable, which --column is for");
@@ -73,4 +76,25 @@ pub(super) fn output_of(
         }
     }
     outputs.operand(item, names::without_extension)
+}
+
+/// [`output_of`] for a URL, whose output must be named. Its content tells what it is.
+fn of_url(
+    rules: NameRules,
+    item: &InputFile,
+    kind: Option<FileKind>,
+    outputs: &Outputs,
+    is_named: bool,
+) -> Result<PathOrStdio> {
+    let input = &item.operand;
+    if rules.are_tables {
+        files::operand_must_be_table("input file", input)?;
+    } else {
+        files::operand_must_exist("input file", input)?;
+    }
+    match kind {
+        _ if !is_named => bail!("name the <out_file> for '{input}', or use --output-dir"),
+        Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
+        _ => outputs.operand(item, names::without_extension),
+    }
 }

@@ -70,22 +70,22 @@ fn one(operand: &PathOrStdio, json: bool, many: bool, report: &Report, cancel: &
         report.raw(&with_sizes(object, operand).with_name(name.as_deref()).line()?);
         Ok(())
     };
-    if let Some(path) = bcolz_directory(operand) {
+    if let Some(directory) = bcolz_directory(operand)? {
         if json {
-            return of_bcolz(path).and_then(print);
+            return of_bcolz(directory).and_then(print);
         }
         title();
-        return bcolz::print(path, report);
+        return bcolz::print(directory, report);
     }
     let (source, kind) = open(operand, cancel)?;
-    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), operand)))?;
+    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.bytes(), operand)))?;
     title();
     let described = match kind {
-        FileKind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
+        FileKind::Chunk => chunk::info(source.bytes(), json, name.as_deref(), report),
         kind if json => of_source(source, kind).and_then(print),
         FileKind::Frame => Archive::open(source).map_err(Into::into).and_then(|archive| frame::print(&archive, report)),
         FileKind::Npy => npy::print(source, report),
-        _ => bloscpack::print(source.file(), report),
+        _ => bloscpack::print(&source, report),
     };
     described.map_err(|error| worded(error, operand))
 }
