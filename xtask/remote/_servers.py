@@ -190,6 +190,8 @@ def faulty_proxy(upstream: str) -> Iterator[Proxy]:
             body = answer.read()
             kept = ("ETag", "Last-Modified", "Content-Range", "Content-Length", "Accept-Ranges", "Content-Type")
             headers = {name: answer.headers[name] for name in kept if answer.headers[name]}
+            if moved := answer.headers["Location"]:
+                headers["Location"] = moved.replace(upstream, proxy[fault])
             if fault == "no-ranges":
                 headers.pop("Accept-Ranges", None)
             connection.close()
