@@ -22,7 +22,6 @@ import zarr
 from zarr.storage import FsspecStore
 
 ROOT = Path(__file__).resolve().parents[2]
-BLPK = os.environ.get("BLPK", "blpk")
 #: Seconds for one call of `blpk`.
 CALL = 120
 #: Seconds for a script. After that it shows where it waits, and ends.
@@ -40,7 +39,7 @@ def run_tests(script: str) -> int:
 
 def blpk(*arguments: Any, env: dict[str, str] | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Run `blpk`. With `check`, an exit code other than 0 raises."""
-    command = [BLPK, *map(str, arguments)]
+    command = [os.environ["BLPK"], *map(str, arguments)]
     done = subprocess.run(
         command, capture_output=True, timeout=CALL, stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})}
     )

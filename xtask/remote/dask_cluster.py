@@ -13,10 +13,11 @@ import blpk as package
 import dask.array as da
 import numpy as np
 import pytest
+import zarr
 from dask.distributed import Client, LocalCluster
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _common import opened, references, run_tests  # noqa: E402
+from _common import blpk, opened, references, run_tests  # noqa: E402
 from _servers import s3, upload  # noqa: E402
 
 #: Seconds for a computation.
@@ -69,6 +70,24 @@ def test_local_references(client, tmp_path):
     array = da.from_zarr(opened(references(tmp_path, *names)))
     assert array.chunks[0] == (2000,) * 10
     expect_equal(array, items)
+
+
+def writes_zarr() -> bool:
+    """Whether this `blpk` converts to Zarr."""
+    return ".zarr" in blpk("convert", "--help").stdout
+
+
+@pytest.mark.skipif("not writes_zarr()", reason="this blpk does not write Zarr")
+def test_zarr_from_a_table(client, tmp_path):
+    """A bcolz table as a Zarr group, whose arrays Dask reads."""
+    rows = 100_000
+    table = package.create_table(tmp_path / "bars", [("close", "f8"), ("volume", "i8")])
+    close, volume = series(rows, 1)[:, 0], np.arange(rows) % 1000
+    table.append([close, volume])
+    blpk("convert", tmp_path / "bars", tmp_path / "bars.zarr")
+    group = zarr.open(tmp_path / "bars.zarr", mode="r")
+    expect_equal(da.from_zarr(group["close"]), close)
+    np.testing.assert_array_equal(da.from_zarr(group["volume"]).compute(), volume)
 
 
 def test_b2nd_on_s3(client, tmp_path):
