@@ -219,7 +219,7 @@ def faulty_proxy(upstream: str) -> Iterator[Proxy]:
         thread.join(10)
 
 
-#: What clients of the S3 API need. moto accepts any key.
+#: Settings for clients of the S3 API. moto accepts any key.
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing-secret",

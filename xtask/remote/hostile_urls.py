@@ -1,4 +1,4 @@
-"""Damaged files behind URLs, and references to them: the same verdict as for the file, and never a panic."""
+"""Damaged files on a web server, and references to them: the same verdict as for the file, and never a panic."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_every_command(web, folder, tmp_path, name):
     for command in (["info", "--json"], ["list", "--json"], ["stats", "--json"]):
         far, near = (json.loads(blpk(*command, where).stdout) for where in (url, path))
         for found in (far, near):
-            # The size of a directory behind a URL is not known.
+            # The size of a directory on a server is not known.
             for member in ("name", "stored_nbytes") if name.endswith("bcolz") else ("name",):
                 found.pop(member, None)
         assert far == near, command

@@ -1,4 +1,4 @@
-//! Which box of an array each chunk of a container is.
+//! Layouts: the box of an array that each chunk of a container holds.
 
 use std::fmt;
 
