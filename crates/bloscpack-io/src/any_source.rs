@@ -13,7 +13,7 @@ use crate::{Error, LocalSource};
 /// A directory of any kind.
 pub type AnyDirectory = Arc<dyn ReadDirectory>;
 
-/// A file, or a directory with the files of a container, on this machine or behind a URL.
+/// A file, or a directory with the files of a container, on this machine or at a URL.
 ///
 /// ```no_run
 /// use bloscpack_io::{AnySource, Archive, LocalSource};
@@ -97,6 +97,22 @@ impl AnySource {
             Kind::Local(local) => Ok(Box::new(local.file().try_clone()?)),
             #[cfg(feature = "remote")]
             Kind::Remote(remote) => Ok(Box::new(remote.file().reader())),
+        }
+    }
+}
+
+#[cfg(feature = "remote")]
+impl crate::Remote {
+    /// Opens a file or a directory, or a column of a ctable that the options name. A URL that ends with `/`, or that
+    /// is no file, is tried as a directory.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] with the URL, and for columns as [`LocalSource::open_with`](crate::LocalSource::open_with).
+    pub fn open_source(&self, url: &crate::RemoteUrl, options: &crate::OpenOptions) -> Result<AnySource, Error> {
+        let source = crate::remote_source::RemoteSource::open(self, url)?;
+        match &options.column {
+            Some(column) => source.into_column(column, &options.limits).map(AnySource::from),
+            None => Ok(source.into()),
         }
     }
 }

@@ -26,6 +26,7 @@
 //! | choose compression parameters for each chunk | [`PackOptions::auto`] with an [`Auto`] |
 //! | verify | [`verify`] |
 //! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
+//! | read from and write to URLs | [`Remote`], [`Address`], [`AnySource`] |
 //! | select items of an array in any container, statistics | [`Array`] |
 //! | read and change attributes of any container | [`Attributes::of`], [`read_attributes`], [`edit_attribute`] |
 //! | pack and unpack arrays of NumPy and ndarray | [`numpy`] |
@@ -34,8 +35,8 @@
 //! | convert one container to another | [`convert`] |
 //! | salvage a damaged container | [`recover`] |
 //!
-//! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), or
-//! a path ([`LocalSource`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
+//! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), a
+//! path ([`LocalSource`]), or a URL ([`Remote`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
 //!
 //! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks (read only); contiguous Blosc2
 //! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
@@ -67,6 +68,7 @@
 //! | `ndarray` | no | packing and unpacking arrays of the `ndarray` crate |
 //! | `half` | no | the same for items of `half::f16` |
 //! | `csv` | no | [`Target::Csv`]: arrays and tables as text |
+//! | `remote` | no | [`Remote`]: files and directories at `http://`, `https://` and `s3://` |
 //!
 //! Without `write`, memory replaces temporary files, for example when packing a stream of unknown size or unpacking a
 //! frame from a pipe.
@@ -148,6 +150,7 @@ pub use convert::{ConvertReport, convert, convert_array};
 pub use ends::{Sink, Source};
 pub use error::{
     Activity, Advice, ArrayRefusal, ChunkDigestMismatch, CutRefusal, Error, ErrorReport, NoText, ReadBackMismatch,
+    ReferenceRefusal,
 };
 #[cfg(feature = "write")]
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
@@ -166,8 +169,7 @@ pub use read_back::Digesting;
 #[cfg(feature = "write")]
 pub use recover::{Damaged, Lost, LostPart, LostReason, RecoverReport, recover};
 pub use reference::{
-    ChunkReference, ReferenceInput, ReferenceOptions, ReferenceRefusal, ReferencedArray, ReferencedBytes, References,
-    reference_url,
+    ChunkReference, ReferenceInput, ReferenceOptions, ReferencedArray, ReferencedBytes, References, reference_url,
 };
 #[cfg(feature = "remote")]
 pub use remote::{InvalidUrl, Remote, RemoteDirectory, RemoteFile, RemoteOptions, RemoteReader, RemoteUrl, Traffic};

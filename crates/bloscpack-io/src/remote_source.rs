@@ -1,4 +1,4 @@
-//! Sources behind URLs: a file, or the directory of a sparse frame, a carray or a ctable.
+//! Sources at URLs: a file, or the directory of a sparse frame, a carray or a ctable.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use bloscpack_format::detect::{detect, detect_directory};
 
 use crate::formats::bcolz::{self, ColumnDirectory};
 use crate::source::{Input, InputKind, Named, ReadAt as _, ReadDirectory as _};
-use crate::{AnySource, Error, OpenOptions, Remote, RemoteDirectory, RemoteFile, RemoteUrl};
+use crate::{Error, Remote, RemoteDirectory, RemoteFile, RemoteUrl};
 
-/// A file or a directory behind a URL.
+/// A file or a directory at a URL.
 #[derive(Debug)]
 pub(crate) struct RemoteSource {
     /// The file, or the one that identifies the directory.
@@ -28,23 +28,8 @@ enum RemoteKind {
     Column(ColumnDirectory<RemoteDirectory>),
 }
 
-impl Remote {
-    /// Opens a file or a directory, or a column of a ctable that the options name. A URL that ends with `/`, or that
-    /// is no file, is tried as a directory.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] with the URL, and for columns as [`LocalSource::open_with`](crate::LocalSource::open_with).
-    pub fn open_source(&self, url: &RemoteUrl, options: &OpenOptions) -> Result<AnySource, Error> {
-        let source = RemoteSource::open(self, url)?;
-        match &options.column {
-            Some(column) => source.into_column(column, &options.limits).map(AnySource::from),
-            None => Ok(source.into()),
-        }
-    }
-}
-
 impl RemoteSource {
-    fn open(remote: &Remote, url: &RemoteUrl) -> Result<RemoteSource, Error> {
+    pub(crate) fn open(remote: &Remote, url: &RemoteUrl) -> Result<RemoteSource, Error> {
         use io::ErrorKind::{NotFound, PermissionDenied};
         let refuse = |error: io::Error| match error.downcast::<Error>() {
             Ok(ours) => ours,

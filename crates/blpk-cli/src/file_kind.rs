@@ -1,9 +1,9 @@
 //! The kind of a file, by its content.
 
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
+use crate::url;
 use bloscpack_format::Format;
-use bloscpack_io::{ReadAt, peek};
+use bloscpack_io::{AnySource, ReadAt, peek};
 use std::io;
 use std::path::Path;
 
@@ -37,7 +37,17 @@ pub(crate) fn kind_of_operand(operand: &PathOrStdio) -> Option<FileKind> {
     match operand {
         PathOrStdio::Standard => None,
         PathOrStdio::File(path) => kind_of(path),
-        PathOrStdio::Url(url) => remote::kind_of(url),
+        PathOrStdio::Url(url) => kind_of_source(&url::open(url, None).ok()?),
+    }
+}
+
+/// The kind of an open file or directory.
+fn kind_of_source(source: &AnySource) -> Option<FileKind> {
+    match (source.is_directory(), source.table().is_some(), source.bcolz().is_some()) {
+        (true, true, _) => Some(FileKind::Ctable),
+        (true, false, true) => Some(FileKind::Carray),
+        (true, false, false) => Some(FileKind::Frame),
+        (false, ..) => kind_of_file(source.bytes()),
     }
 }
 

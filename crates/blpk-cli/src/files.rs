@@ -3,9 +3,9 @@
 use crate::file_kind::{FileKind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::session::Session;
 use crate::streams::{refuse_same_file, sized};
+use crate::url;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};
@@ -46,7 +46,7 @@ pub(crate) fn check_output(
     }
     overwrite.check(input, output, session)?;
     if let PathOrStdio::Url(url) = output {
-        remote::check_output(url, session)?;
+        url::check_output(url, session.force)?;
     }
     if !session.force {
         refuse_same_file(input, output)?;
@@ -64,7 +64,7 @@ pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio) -> Result<()
     match operand {
         PathOrStdio::Standard => Ok(()),
         PathOrStdio::File(path) => must_exist(what, path),
-        PathOrStdio::Url(url) => match remote::open(url, None)?.table() {
+        PathOrStdio::Url(url) => match url::open(url, None)?.table() {
             Some(table) => {
                 bail!("{what} '{operand}' is a bcolz ctable; choose a column with --column: {}", listed(&table))
             }
@@ -88,8 +88,11 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
         Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
-        Err(_) if !path.exists() && Address::parse(path).is_err() => Ok(_ = Address::parse(path)?),
-        Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
+        Err(_) if !path.exists() => {
+            // An invalid URL is a path, too.
+            Address::parse(path)?;
+            bail!("{what} '{}' does not exist!", path.display())
+        }
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
     }
 }
@@ -130,7 +133,7 @@ pub(crate) fn operand_must_be_table(what: &str, operand: &PathOrStdio) -> Result
     match operand {
         PathOrStdio::Standard => bail!("a pipe is not a bcolz ctable, which --column is for"),
         PathOrStdio::File(path) => table_must_exist(what, path),
-        PathOrStdio::Url(url) => match remote::open(url, None)?.table() {
+        PathOrStdio::Url(url) => match url::open(url, None)?.table() {
             Some(_) => Ok(()),
             None => bail!("{what} '{operand}' is not a bcolz ctable, which --column is for"),
         },

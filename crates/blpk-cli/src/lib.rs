@@ -29,13 +29,15 @@ mod pprint;
 mod privacy;
 mod progress;
 mod python;
-mod remote;
 mod report;
 mod session;
 mod signals;
 mod size;
+mod staging;
 mod start;
 mod streams;
+#[cfg_attr(not(feature = "remote"), path = "no_url.rs")]
+mod url;
 mod verbosity;
 mod version;
 
@@ -79,7 +81,7 @@ fn run_parsed(cli: &args::Cli, argv: &[OsString]) -> u8 {
     let session = start::session(cli);
     let done = commands::run(command, &session);
     // Always: this removes the progress bar before an error is printed.
-    remote::print_traffic(&session.report);
+    url::print_traffic(&session.report);
     let printed = session.report.finish();
     exit::finish(done.and(printed))
 }

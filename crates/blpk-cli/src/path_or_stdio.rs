@@ -1,6 +1,6 @@
 //! Names of inputs and outputs on the command line.
 
-use crate::remote::Url;
+use crate::url::Url;
 use bloscpack_io::Address;
 use std::borrow::Cow;
 use std::fmt::Write as _;

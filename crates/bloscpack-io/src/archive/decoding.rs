@@ -6,6 +6,7 @@ use blosc_core::{Decoder, Limits, Parallelism};
 
 use super::Archive;
 use super::ahead::fetch_ahead;
+pub(super) use super::jobs::{DecodeJob, Ranges};
 use crate::container::{Plain, Worker};
 use crate::run::pipeline;
 use crate::{Cancel, Error, Event, UnpackOptions};
@@ -15,33 +16,6 @@ use crate::{Cancel, Error, Event, UnpackOptions};
 pub(super) struct Decoding<'a> {
     archive: &'a Archive<'a>,
     options: &'a UnpackOptions,
-}
-
-/// A chunk to decode, whole or in part, and what the caller does with it.
-pub(super) struct DecodeJob<T> {
-    pub(super) chunk: u64,
-    pub(super) ranges: Ranges,
-    pub(super) task: T,
-}
-
-/// Ranges of the plain bytes of a chunk.
-#[derive(Clone)]
-pub(super) enum Ranges {
-    Whole,
-    One(Range<usize>),
-    /// In ascending order.
-    Many(Vec<Range<usize>>),
-}
-
-impl Ranges {
-    /// Returns the ranges, `None` for a whole chunk.
-    pub(super) fn as_slice(&self) -> Option<&[Range<usize>]> {
-        match self {
-            Ranges::Whole => None,
-            Ranges::One(range) => Some(std::slice::from_ref(range)),
-            Ranges::Many(ranges) => Some(ranges),
-        }
-    }
 }
 
 impl<'a> Decoding<'a> {
@@ -66,7 +40,9 @@ impl<'a> Decoding<'a> {
         mut write: impl FnMut(DecodeJob<T>, Plain) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if self.archive.container().is_distant() {
-            return fetch_ahead(self, &mut next, |next| self.run(nchunks, next, &mut write));
+            return fetch_ahead(self.archive, &self.options.limits, &mut next, |next| {
+                self.run(nchunks, next, &mut write)
+            });
         }
         self.run(nchunks, next, write)
     }

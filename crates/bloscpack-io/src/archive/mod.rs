@@ -5,6 +5,7 @@
 //! | `mod` | the type and the properties of the container |
 //! | `read` | its methods that read plain bytes, which call the files below |
 //! | `decoding` | an archive with options, whose chunks are decoded in parallel and in order |
+//! | `jobs` | chunks to decode, whole or in part |
 //! | `ahead` | chunks that come through a network, fetched before they are needed |
 //! | `chunk` | one chunk, compressed or plain |
 //! | `reader` | the plain bytes through `Read + Seek` |
@@ -20,6 +21,7 @@ mod boxes;
 mod chunk;
 mod decoding;
 mod frame_array;
+mod jobs;
 mod read;
 mod reader;
 mod selected;

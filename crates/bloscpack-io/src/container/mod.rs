@@ -78,6 +78,10 @@ pub(crate) trait Container: Send + Sync {
         false
     }
 
+    /// Reads chunks that will be fetched, or the headers of those of which a part will be, by as few requests as
+    /// possible. A hint for containers that are distant.
+    fn prefetch(&self, _chunks: &[Wanted<'_>]) {}
+
     /// Returns the offset of chunk `number` in the file. `None` if there is no such chunk, if it is in another file, or
     /// if damage before it hides its start.
     fn chunk_position(&self, _number: u64) -> Option<u64> {
@@ -162,6 +166,9 @@ pub(crate) struct Extent {
     pub(crate) cbytes: u64,
     pub(crate) nbytes: u64,
 }
+
+/// A chunk, and the ranges of its plain bytes that will be needed, `None` for all.
+pub(crate) type Wanted<'a> = (u64, Option<&'a [Range<usize>]>);
 
 /// The chunks that must be decoded to verify all. Each stored chunk occurs once, even if the index refers to it many
 /// times.

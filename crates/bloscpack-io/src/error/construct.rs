@@ -26,7 +26,7 @@ impl From<Cancelled> for Error {
 
 impl Error {
     /// The error that Zarr cannot read an input in place.
-    pub(crate) fn reference(input: &str, source: crate::reference::ReferenceRefusal) -> Error {
+    pub(crate) fn reference(input: &str, source: super::ReferenceRefusal) -> Error {
         Error::Reference { input: input.to_owned(), source: Box::new(source) }
     }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use blosc_core::{Special, memory};
 
 use super::layout::{ChunkCodec, Layout};
+use super::options::ReferenceOptions;
 use super::padded::padded;
-use super::refusal::ReferenceRefusal;
-use super::{ChunkReference, ReferenceOptions, ReferencedBytes};
+use super::values::{ChunkReference, ReferencedBytes};
+use crate::Archive;
 use crate::container::{Extent, Fetched};
-use crate::{Archive, Error};
+use crate::error::{Error, ReferenceRefusal};
 
 /// An array, and where its container is.
 pub(super) struct Placed<'a> {

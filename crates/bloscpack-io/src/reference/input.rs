@@ -3,7 +3,8 @@
 use bloscpack_format::Attrs;
 
 use super::layout::{Layout, NoLayout};
-use super::{ReferenceInput, ReferenceOptions};
+use super::options::ReferenceOptions;
+use super::values::ReferenceInput;
 use crate::formats::bcolz::replayed::Moves;
 use crate::formats::bcolz::{Ctable, column_directory, column_names};
 use crate::source::Input;

@@ -5,16 +5,29 @@ use bloscpack_format::{Attrs, Json};
 use super::chunks::Placed;
 use super::input::{Member, Members, named};
 use super::layout::{ChunkCodec, Layout};
-use super::refusal::ReferenceRefusal;
+use super::options::ReferenceOptions;
+use super::values::{ReferenceInput, ReferencedArray, References};
 use super::zarray::zarray;
-use super::{ReferenceInput, ReferenceOptions, ReferencedArray, References};
-use crate::Error;
+use crate::error::{Error, ReferenceRefusal};
 
 /// The attribute with the names of the axes.
 const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
+impl References {
+    /// Refers to the chunks of containers: arrays in frames, carrays, tables with a column for each array, and arrays in
+    /// bloscpack files. Several inputs are joined along an axis. No chunk is read, except one that is shorter than the
+    /// others.
+    ///
+    /// # Errors
+    /// [`Error::Reference`] if an input has no array that Zarr can read in place, or does not fit to the others; the
+    /// errors of opening an input.
+    pub fn of(inputs: Vec<ReferenceInput>, options: &ReferenceOptions) -> Result<References, Error> {
+        join(inputs, options)
+    }
+}
+
 /// Opens the inputs and joins their arrays, or their columns of the same name.
-pub(super) fn join(inputs: Vec<ReferenceInput>, options: &ReferenceOptions) -> Result<References, Error> {
+fn join(inputs: Vec<ReferenceInput>, options: &ReferenceOptions) -> Result<References, Error> {
     let inputs: Vec<Members> =
         inputs.into_iter().map(|input| Members::open(input, options)).collect::<Result<_, _>>()?;
     let Some(first) = inputs.first() else { return Err(Error::reference("references", ReferenceRefusal::NoInput)) };

@@ -16,7 +16,7 @@ use bloscpack_format::{Attrs, Json};
 
 use crate::Error;
 
-use super::{ReferencedArray, ReferencedBytes, References};
+use super::values::{ReferencedArray, ReferencedBytes, References};
 
 impl References {
     /// Returns the references as JSON text.

@@ -5,7 +5,7 @@ use std::fmt;
 use bloscpack_format::frame::B2nd;
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
-use super::refusal::ReferenceRefusal;
+use crate::error::ReferenceRefusal;
 use crate::{Archive, Error};
 
 /// The shape and chunks of an array, and the codec of its chunks.

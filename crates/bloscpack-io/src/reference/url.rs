@@ -2,8 +2,7 @@
 
 use std::path::{Component, Path};
 
-use super::refusal::ReferenceRefusal;
-use crate::Error;
+use crate::error::{Error, ReferenceRefusal};
 
 /// Returns the URL at which readers of references find an input.
 ///

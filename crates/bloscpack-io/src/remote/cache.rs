@@ -23,7 +23,7 @@ struct Part {
     used: u64,
 }
 
-/// What a cache has at an offset.
+/// The content of a cache at an offset.
 pub(super) enum Found {
     /// This number of bytes, which were copied.
     Copied(usize),

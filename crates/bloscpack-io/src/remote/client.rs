@@ -1,6 +1,5 @@
-//! The client: connections, settings, counters, and the files that are open.
+//! Connections, settings and counters.
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -8,38 +7,13 @@ use std::time::Duration;
 
 use ureq::Agent;
 
-use super::file::RemoteFile;
-use super::{RemoteOptions, RemoteUrl, tls};
+use super::{RemoteOptions, tls};
 use crate::Error;
 
 /// How often the cancel flag is checked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
-/// Maximum number of files that stay open, and of bytes in headers of a response.
-const MAX_FILES: usize = 64;
+/// Maximum number of bytes in the headers of a response.
 const MAX_HEADER: usize = 64 << 10;
-
-/// A client for files at URLs. Clones share connections, counters and what was read ahead.
-///
-/// ```no_run
-/// use bloscpack_io::{Archive, Remote, RemoteOptions};
-/// let remote = Remote::new(RemoteOptions::from_env()?)?;
-/// let archive = Archive::open(remote.open(&"https://example.org/measurements.b2nd".parse()?)?)?;
-/// let bytes = archive.read_range(0..100)?;
-/// println!("{} requests", remote.traffic().requests);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone)]
-pub struct Remote(pub(super) Arc<Client>);
-
-/// What was sent and received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Traffic {
-    /// Number of requests, with repeated and redirected ones.
-    pub requests: u64,
-    /// Number of bytes in the bodies of requests and responses.
-    pub bytes: u64,
-}
 
 pub(super) struct Client {
     pub(super) agent: Agent,
@@ -49,62 +23,24 @@ pub(super) struct Client {
     /// Number of bytes in the caches of all files.
     pub(super) held: AtomicUsize,
     pub(super) permits: Permits,
-    /// The files opened last, so that opening one again needs no request.
-    files: Mutex<VecDeque<(RemoteUrl, RemoteFile)>>,
 }
 
-impl Remote {
+impl Client {
     /// Creates a client. Nothing is sent.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the certificates are invalid, or if the system refuses a thread.
-    pub fn new(options: RemoteOptions) -> Result<Remote, Error> {
-        let creating = Error::io("preparing for the network");
-        let agent = agent(&options).map_err(&creating)?;
-        let permits = Permits { free: Mutex::new(options.connections), returned: Condvar::new() };
+    pub(super) fn new(options: RemoteOptions) -> io::Result<Arc<Client>> {
         let client = Arc::new(Client {
-            agent,
+            agent: agent(&options)?,
+            permits: Permits { free: Mutex::new(options.connections), returned: Condvar::new() },
             options,
             requests: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             held: AtomicUsize::new(0),
-            permits,
-            files: Mutex::new(VecDeque::new()),
         });
         let watched = Arc::downgrade(&client);
-        std::thread::Builder::new().name("network".into()).spawn(move || watch(&watched)).map_err(creating)?;
-        Ok(Remote(client))
+        std::thread::Builder::new().name("network".into()).spawn(move || watch(&watched))?;
+        Ok(client)
     }
 
-    /// Returns what was sent and received so far.
-    #[must_use]
-    pub fn traffic(&self) -> Traffic {
-        Traffic { requests: self.0.requests.load(Ordering::Relaxed), bytes: self.0.bytes.load(Ordering::Relaxed) }
-    }
-
-    /// Opens a file. One request fetches its length and its first bytes. A file that was opened before needs none.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is no such file; otherwise the error of the network or the server.
-    pub fn open(&self, url: &RemoteUrl) -> io::Result<RemoteFile> {
-        let files = || self.0.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = files().iter().find(|(name, _)| name == url).map(|(_, file)| file.clone());
-        if let Some(file) = found {
-            return Ok(file);
-        }
-        let file = RemoteFile::open(&self.0, url)?;
-        let mut files = files();
-        let is_full = self.0.held.load(Ordering::Relaxed) > self.0.options.cache;
-        let keep = if is_full { MAX_FILES / 8 } else { MAX_FILES };
-        while files.len() >= keep {
-            files.pop_front();
-        }
-        files.push_back((url.clone(), file.clone()));
-        Ok(file)
-    }
-}
-
-impl Client {
     /// Adds to the number of bytes.
     pub(super) fn count(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -187,10 +123,4 @@ pub(super) fn agent(options: &RemoteOptions) -> io::Result<Agent> {
         .max_idle_connections_per_host(options.connections)
         .proxy(options.proxy.clone());
     Ok(tls::configure(config, options)?.build().new_agent())
-}
-
-impl std::fmt::Debug for Remote {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Remote").field("options", &self.0.options).field("traffic", &self.traffic()).finish()
-    }
 }

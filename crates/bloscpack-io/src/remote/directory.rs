@@ -1,11 +1,11 @@
-//! A directory of files behind a URL.
+//! A directory of files at a URL.
 
 use std::io::{self, ErrorKind};
 
-use super::{Remote, RemoteUrl, s3};
+use super::{Remote, RemoteUrl, objects};
 use crate::source::{ReadAt, ReadDirectory, shown};
 
-/// A directory behind a URL, from [`Remote::directory`]. S3 lists the objects below the URL; HTTP has no lists.
+/// A directory at a URL, from [`Remote::directory`]. S3 lists the objects below the URL; HTTP has no lists.
 #[derive(Debug, Clone)]
 pub struct RemoteDirectory {
     remote: Remote,
@@ -29,7 +29,7 @@ impl RemoteDirectory {
 
     #[cfg(feature = "write")]
     pub(super) fn client(&self) -> &super::client::Client {
-        &self.remote.0
+        &self.remote.client
     }
 
     /// Returns the URL of a file. Names come from files, so paths that lead elsewhere are refused.
@@ -49,9 +49,9 @@ impl ReadDirectory for RemoteDirectory {
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         if !self.url.is_s3() {
-            return Err(io::Error::new(ErrorKind::Unsupported, "a directory behind HTTP cannot be listed"));
+            return Err(io::Error::new(ErrorKind::Unsupported, "a directory cannot be listed over HTTP"));
         }
-        let s3::Names { mut files, directories, .. } = s3::list(&self.remote.0, &self.locate(path)?)?;
+        let objects::Names { mut files, directories, .. } = objects::list(&self.remote.client, &self.locate(path)?)?;
         files.extend(directories);
         if files.is_empty() { Err(ErrorKind::NotFound.into()) } else { Ok(files) }
     }
@@ -65,6 +65,6 @@ impl ReadDirectory for RemoteDirectory {
     }
 
     fn request_cost(&self) -> Option<usize> {
-        Some(self.remote.0.options.request_cost)
+        Some(self.remote.client.options.request_cost)
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use ureq::Body;
 use ureq::http::{HeaderMap, Response, StatusCode};
 
-use super::client::Client;
 use super::s3::text_of;
 
 /// The longest wait that a server may ask for.
@@ -45,6 +44,10 @@ pub(super) fn of_transport(error: ureq::Error) -> Failure {
         E::Io(error) if error.kind() == ErrorKind::InvalidData => {
             Failure::Final(failed(ErrorKind::InvalidData, format!("the connection failed: {error}")))
         }
+        // The standard library has no kind for it.
+        E::Io(error) if is_unknown_host(&error.to_string()) => {
+            Failure::Final(failed(ErrorKind::HostUnreachable, format!("the host is unknown: {error}")))
+        }
         E::Io(error) => Failure::again(failed(error.kind(), format!("the connection failed: {error}"))),
         E::Timeout(what) => {
             Failure::again(failed(ErrorKind::TimedOut, format!("the server did not answer in time ({what})")))
@@ -58,8 +61,13 @@ pub(super) fn of_transport(error: ureq::Error) -> Failure {
     }
 }
 
+/// Returns whether an error says that no host has the name, for good.
+fn is_unknown_host(text: &str) -> bool {
+    text.contains("failed to lookup address") && !text.contains("Temporary")
+}
+
 /// The failure of a response with such a status.
-pub(super) fn of_status(mut response: Response<Body>, is_s3: bool, client: &Client) -> Failure {
+pub(super) fn of_status(mut response: Response<Body>, is_s3: bool, count: impl FnOnce(usize)) -> Failure {
     let status = response.status();
     let after = retry_after(response.headers());
     let region = response.headers().get("x-amz-bucket-region").and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -68,7 +76,7 @@ pub(super) fn of_status(mut response: Response<Body>, is_s3: bool, client: &Clie
         let reader = response.body_mut().with_config().limit(u64::MAX).reader();
         // Best effort: the status says enough.
         let _ = reader.take(MAX_DOCUMENT).read_to_string(&mut document);
-        client.count(document.len());
+        count(document.len());
     }
     let code = text_of(&document, "Code");
     let message = text_of(&document, "Message").map(|message| format!(": {message}"));

@@ -1,4 +1,4 @@
-//! A file behind a URL that is read in ranges.
+//! A file at a URL that is read in ranges.
 //!
 //! ```text
 //! open      GET 0..16 KiB ──► length, validator, and the header of a container
@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ureq::Body;
 use ureq::http::{HeaderMap, Response};
 
+use super::RemoteUrl;
 use super::cache::{Cache, Found};
 use super::client::Client;
 use super::failure::Failure;
 use super::request::{Request, Resolved};
 use super::response::{self, Validator};
 use super::spooled::Spooled;
-use super::{RemoteReader, RemoteUrl};
 use crate::source::ReadAt;
 
 /// Number of bytes that opening reads, and that the first read near the end reads.
@@ -32,10 +32,10 @@ const MOST: u64 = 4 << 20;
 /// Bytes from this offset on are not read ahead.
 const LONGEST: u64 = 1 << 60;
 
-/// A file behind a URL, from [`Remote::open`](super::Remote::open). Clones share what was read.
+/// A file at a URL, from [`Remote::open`](super::Remote::open). Clones share what was read.
 ///
-/// The file must not change while it is read: each request names the state that was found by the first one, and a file
-/// in another state is an error. A server without ranges is read from the start on, to a temporary file.
+/// The file must not change while it is read. Each request names the state that the first one found, and another state
+/// is an error. A server without ranges is read from the start on, to a temporary file.
 #[derive(Clone)]
 pub struct RemoteFile(Arc<Inner>);
 
@@ -64,10 +64,9 @@ impl RemoteFile {
         &self.0.url
     }
 
-    /// Returns a reader of the file from start to end, which has several requests in flight.
-    #[must_use]
-    pub fn reader(&self) -> RemoteReader {
-        RemoteReader::new(self.clone(), self.0.client.options.connections)
+    /// Maximum number of requests in flight.
+    pub(super) fn connections(&self) -> usize {
+        if self.has_ranges() { self.0.client.options.connections } else { 1 }
     }
 
     /// Returns whether the server redirected to a name with a trailing slash, as servers do for directories.
@@ -76,7 +75,7 @@ impl RemoteFile {
     }
 
     /// Whether the server has ranges. If not, only one request can be in flight.
-    pub(super) fn has_ranges(&self) -> bool {
+    fn has_ranges(&self) -> bool {
         matches!(self.0.content, Content::Ranges { .. })
     }
 
@@ -217,7 +216,7 @@ impl ReadAt for RemoteFile {
             })
             .filter_map(|range| cache.reserve(range))
             .collect();
-        // Failures are left to the reads, which meet them again.
+        // Later reads report failures.
         match missing.as_slice() {
             [] => {}
             [only] => _ = self.fetch_to(cache, only.clone()),
@@ -286,8 +285,8 @@ mod tests {
     fn close_ranges_are_joined_and_long_ones_cut() {
         let joined = |ranges: &[Range<u64>], cost, len| joined(ranges, cost, len).collect::<Vec<_>>();
         assert_eq!(joined(&[50..60, 0..10, 12..20, 25..25], 5, 55), [0..20, 50..55]);
-        assert_eq!(joined(&[0..10, 5..8], 0, 100), [0..10]);
-        assert_eq!(joined(&[0..MOST + 1], 0, LONGEST), [0..MOST, MOST..MOST + 1]);
+        assert_eq!(joined(&[0..10, 5..8, 60..61], 0, 100), [0..10, 60..61]);
+        assert_eq!(joined(&[0..MOST, 5..MOST + 1], 0, LONGEST), [0..MOST, MOST..MOST + 1]);
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Files and directories behind URLs: `http://`, `https://` and `s3://`.
+//! Files and directories at URLs: `http://`, `https://` and `s3://`.
 //!
 //! | file | content |
 //! |---|---|
 //! | `options`, `environment` | the settings of a client; those in the environment |
 //! | `url` | URLs, and their names without secrets |
-//! | `client` | the client: connections, counters, open files |
+//! | `handle` | the client for users: it opens files, and counts |
+//! | `client` | connections, settings and counters |
 //! | `request`, `redirect`, `failure` | one request, where redirects may lead, and which failures may pass |
 //! | `response` | checks of what a server sends |
 //! | `file`, `cache` | a file that is read in ranges, and the parts that were read |
@@ -12,6 +13,7 @@
 //! | `reader` | a file read from start to end |
 //! | `directory` | a directory of files |
 //! | `s3` | the protocol of S3 |
+//! | `objects` | operations on the objects of a store |
 //! | `upload` | files and directories as outputs |
 //! | `tls` | cryptography and certificates |
 //!
@@ -23,6 +25,8 @@ mod directory;
 mod environment;
 mod failure;
 mod file;
+mod handle;
+mod objects;
 mod options;
 mod reader;
 mod redirect;
@@ -35,9 +39,9 @@ mod tls;
 mod upload;
 mod url;
 
-pub use self::client::{Remote, Traffic};
 pub use self::directory::RemoteDirectory;
 pub use self::file::RemoteFile;
+pub use self::handle::{Remote, Traffic};
 pub use self::options::RemoteOptions;
 pub use self::reader::RemoteReader;
 pub use self::url::{InvalidUrl, RemoteUrl};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::s3::Credentials;
+use super::s3::{Credentials, S3Options};
 use crate::Cancel;
 
 /// Settings of a [`Remote`](super::Remote): time-outs, retries, limits, certificates and credentials.
@@ -28,16 +28,6 @@ pub struct RemoteOptions {
     pub(super) certificates: Option<Vec<u8>>,
     pub(super) proxy: Option<ureq::Proxy>,
     pub(super) s3: S3Options,
-}
-
-/// Settings of S3.
-#[derive(Clone, Default)]
-pub(super) struct S3Options {
-    /// Requests are not signed if `None`.
-    pub(super) credentials: Option<Credentials>,
-    pub(super) region: Option<String>,
-    /// A server other than that of Amazon. Its buckets are in the path.
-    pub(super) endpoint: Option<String>,
 }
 
 impl Default for RemoteOptions {

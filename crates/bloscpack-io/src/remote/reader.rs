@@ -23,10 +23,25 @@ pub struct RemoteReader {
     read: usize,
 }
 
+impl RemoteFile {
+    /// Returns a reader of the file from start to end, which has several requests in flight.
+    #[must_use]
+    pub fn reader(&self) -> RemoteReader {
+        RemoteReader::new(self.clone())
+    }
+}
+
 impl RemoteReader {
-    pub(super) fn new(file: RemoteFile, connections: usize) -> Self {
-        let ahead = if file.has_ranges() { connections } else { 1 };
-        RemoteReader { file, ahead, next: 0, len: None, coming: VecDeque::new(), piece: Vec::new(), read: 0 }
+    fn new(file: RemoteFile) -> Self {
+        RemoteReader {
+            ahead: file.connections(),
+            file,
+            next: 0,
+            len: None,
+            coming: VecDeque::new(),
+            piece: Vec::new(),
+            read: 0,
+        }
     }
 
     /// Starts requests until enough are in flight.

@@ -110,7 +110,7 @@ impl Client {
                 return Err(Failure::again(io::Error::other(format!("a redirect led to status {status}"))));
             }
             if !(status.is_success() || matches!(status.as_u16(), 412 | 416)) {
-                return Err(of_status(response, is_s3, self));
+                return Err(of_status(response, is_s3, |bytes| self.count(bytes)));
             }
             if let (Kind::Http { uri: original, .. }, None) = (&request.url.0, &direct)
                 && *original != uri

@@ -33,13 +33,13 @@ pub trait ReadAt: Send + Sync {
     /// [`io::ErrorKind::UnexpectedEof`] if the source ends before; otherwise the error of the system.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
 
-    /// For a source behind a network, the number of bytes whose transfer takes as long as one more request. Readers
+    /// For a source on a network, the number of bytes whose transfer takes as long as one more request. Readers
     /// then read larger gaps, and fetch chunks before they are needed. `None` for local sources.
     fn request_cost(&self) -> Option<usize> {
         None
     }
 
-    /// Reads ranges before they are needed, several at once. A hint: failures are left to the reads that follow. Does
+    /// Reads ranges before they are needed, several at once. A hint: the reads that follow report failures. Does
     /// nothing for local sources.
     fn prefetch(&self, _ranges: &[Range<u64>]) {}
 }

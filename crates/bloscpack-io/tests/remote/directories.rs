@@ -1,4 +1,4 @@
-//! Sparse frames, carrays and ctables behind HTTP and S3.
+//! Sparse frames, carrays and ctables over HTTP and S3.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Files and directories behind URLs, on servers that fail in every way that a server can.
+//! Files and directories at URLs, on servers that fail in every way that a server can.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
 

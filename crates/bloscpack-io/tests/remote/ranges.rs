@@ -1,4 +1,4 @@
-//! What is requested: as little as possible, in few requests, several at once.
+//! The requests: few, small, and several at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn items_take_the_touched_blocks_only() {
     let range = 8 * 1024..264 * 1024;
     array.copy_items(range.clone(), &mut items, &UnpackOptions::new()).unwrap();
     assert!(items == plain[range.start as usize * 4..range.end as usize * 4]);
-    // Compressed, blocks take about as many bytes as the same part of the file.
+    // A block takes about its share of the compressed bytes.
     let touched = bytes.len() as u64 * 256 / 4096;
     let read = remote.traffic().bytes - opened.bytes;
     assert!(read < touched + touched / 10 + (4 << 10), "{read} bytes were read for {touched}");
@@ -65,6 +65,26 @@ fn one_thread_has_several_requests_in_flight() {
         let traffic = remote.traffic();
         assert!(traffic.bytes <= len + (1 << 10), "{target}: {traffic:?} of {len}");
         assert!(traffic.requests <= 64 + 40, "{target}: {traffic:?}");
+    }
+}
+
+/// Small chunks share requests: 4096 chunks of 4 KiB take fewer requests than their pieces of 32 KiB.
+#[test]
+fn small_chunks_share_requests() {
+    for (target, options) in [
+        (Target::Frame, ConvertOptions::new().chunk_size(4096)),
+        (Target::Bloscpack, ConvertOptions::new().chunk_size(4096)),
+    ] {
+        let (bytes, plain) = file(target, 4096, &options);
+        let server = serve(&bytes);
+        let remote = remote();
+        let archive = Archive::open(remote.open(&server.url("x").parse().unwrap()).unwrap()).unwrap();
+        let mut found = Vec::new();
+        archive.unpack(&mut found, &UnpackOptions::new()).unwrap();
+        assert!(found == plain, "{target}");
+        let traffic = remote.traffic();
+        assert!(traffic.requests < bytes.len() as u64 >> 15, "{target}: {traffic:?} of {}", bytes.len());
+        assert!(traffic.bytes <= bytes.len() as u64, "{target}: {traffic:?}");
     }
 }
 

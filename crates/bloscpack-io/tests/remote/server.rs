@@ -72,7 +72,7 @@ impl Reply {
         self
     }
 
-    /// What a good server answers to a request for a file, or a range of it.
+    /// The response of a good server to a request for a file, or a range of it.
     pub fn of_file(request: &Request, bytes: &[u8], etag: &str) -> Reply {
         if request.header("if-match").is_some_and(|wanted| wanted != etag) {
             return Reply::status(412);

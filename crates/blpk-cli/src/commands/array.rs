@@ -3,8 +3,8 @@
 use crate::file_kind::{FileKind, kind_of_file};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::streams::open_source;
+use crate::url;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AnySource, Cancel, LocalSource, OpenOptions};
 
@@ -18,7 +18,7 @@ pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel)
         }
         (PathOrStdio::Url(url), Some(_)) => {
             files::operand_must_be_table("file", operand)?;
-            remote::open(url, column)?
+            url::open(url, column)?
         }
         (PathOrStdio::Standard, Some(_)) => bail!("a pipe is not a bcolz ctable, which --column is for"),
         (_, None) => {

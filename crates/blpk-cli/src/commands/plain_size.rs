@@ -1,7 +1,7 @@
 //! The chunk size for `--memory`, found before anything is decoded.
 
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
+use crate::url;
 use blosc_core::Limits;
 use bloscpack_io::peek;
 use std::fs::File;
@@ -11,7 +11,7 @@ pub(super) fn chunk_size(operand: &PathOrStdio) -> Option<u64> {
     match operand {
         PathOrStdio::Standard => None,
         PathOrStdio::File(path) => peek::chunk_nbytes(&File::open(path).ok()?).ok()?,
-        PathOrStdio::Url(url) => peek::chunk_nbytes(remote::open(url, None).ok()?.bytes()).ok()?,
+        PathOrStdio::Url(url) => peek::chunk_nbytes(url::open(url, None).ok()?.bytes()).ok()?,
     }
 }
 

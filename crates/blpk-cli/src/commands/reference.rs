@@ -6,8 +6,8 @@ use crate::file_kind::{FileKind, kind_of_operand};
 use crate::files;
 use crate::overwrite::{Named, Overwrite, Writes};
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::session::Session;
+use crate::staging;
 use crate::streams::{Output, open_source};
 use anyhow::{Context as _, Result};
 use bloscpack_io::{AnySource, Cancel, ReferenceInput, ReferenceOptions, References, reference_url};
@@ -46,7 +46,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     };
     let inputs = plan.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
     let references = References::of(inputs, &plan.options.clone().cancel(cancel.clone()))?;
-    remote::write_output(&plan.output, session, |output| {
+    staging::write_output(&plan.output, session, |output| {
         let mut file = Output::create(output, session.force)?;
         references.write_json(&mut file).with_context(|| output.to_string())?;
         file.commit().with_context(|| output.to_string())

@@ -3,7 +3,7 @@
 use super::standard::standard;
 use crate::file_message::FileMessage;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
+use crate::url;
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_io::{Cancel, OutOfMemory, known_size};
 use std::fs::File;
@@ -21,7 +21,7 @@ enum From {
         file: File,
         regular: bool,
     },
-    /// A file behind a URL, and its size.
+    /// A file at a URL, and its size.
     Url(Box<dyn Read + Send>, u64),
 }
 
@@ -30,7 +30,7 @@ impl Input {
         let cancel = cancel.clone();
         let file = match operand {
             PathOrStdio::Url(url) => {
-                let source = remote::open(url, None)?;
+                let source = url::open(url, None)?;
                 if source.is_directory() {
                     return Err(anyhow!(FileMessage::new(operand, format!("'{operand}' is a directory, not a file"))));
                 }

@@ -3,7 +3,7 @@
 use super::input::Input;
 use crate::file_kind::is_container_directory;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
+use crate::url;
 use anyhow::{Context as _, Result};
 use bloscpack_io::{AnySource, Cancel, LocalSource};
 use std::fs::File;
@@ -13,7 +13,7 @@ use std::io::{self, Seek as _};
 pub(crate) fn open_source(operand: &PathOrStdio, cancel: &Cancel) -> Result<AnySource> {
     match operand {
         PathOrStdio::File(path) if is_container_directory(path) => Ok(LocalSource::open(path)?.into()),
-        PathOrStdio::Url(url) => remote::open(url, None),
+        PathOrStdio::Url(url) => url::open(url, None),
         _ => Ok(AnySource::from(open_seekable(operand, cancel)?)),
     }
 }

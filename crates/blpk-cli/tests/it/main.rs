@@ -40,6 +40,8 @@ mod progress;
 #[cfg(unix)]
 mod readme;
 mod reference;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(target_os = "linux")]
 mod signals;
 mod texts;

@@ -6,9 +6,9 @@ use std::fs;
 
 use crate::common::Sandbox;
 
-/// Limits of the address space in MiB, for each number of threads. The program itself takes about 20, and 2 for each
+/// Limits of the address space in MiB, for each number of threads. The program itself takes about 25, and 2 for each
 /// thread.
-const LIMITS: [[u64; 3]; 2] = [[30, 65, 140], [42, 92, 215]];
+const LIMITS: [[u64; 3]; 2] = [[34, 69, 144], [46, 96, 219]];
 
 const ZEROS: usize = 175_000_000;
 const BIG: usize = 30_000_000;

@@ -13,7 +13,7 @@ use super::location::{ChunkLocation, FrameBytes, StoredChunk};
 use super::read::{expect_frame, read_frame};
 use super::store::FrameStore;
 use super::verify;
-use crate::container::{Container, Details, Extent, Fetched, PlainRanges, ToVerify};
+use crate::container::{Container, Details, Extent, Fetched, PlainRanges, ToVerify, Wanted};
 use crate::run::pipeline::Weight;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Archive, Cancel, Error, UnpackOptions};
@@ -98,6 +98,11 @@ impl<'a> OpenFrame<'a> {
             chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
         }
         Ok(place)
+    }
+
+    /// Returns the file of a contiguous frame.
+    pub(super) fn file(&self) -> Option<&dyn ReadAt> {
+        if let FrameBytes::File(file) = &self.bytes { Some(&**file) } else { None }
     }
 
     /// Returns the number of bytes up to the next chunk, or to the end of a chunk file. The chunk mostly has this size.
@@ -239,6 +244,10 @@ impl Container for OpenFrame<'_> {
 
     fn is_distant(&self) -> bool {
         self.bytes.request_cost().is_some()
+    }
+
+    fn prefetch(&self, chunks: &[Wanted<'_>]) {
+        self.prefetch_chunks(chunks);
     }
 
     fn decoder(&self, decoder: Decoder) -> Decoder {

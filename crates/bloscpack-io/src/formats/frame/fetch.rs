@@ -15,13 +15,15 @@ use bloscpack_format::frame::ChunkInfo;
 use super::container::OpenFrame;
 use super::location::{ChunkLocation, StoredChunk};
 use crate::Error;
-use crate::container::Fetched;
+use crate::container::{Fetched, Wanted};
 use crate::source::ReadAt;
 
 /// Smaller chunks are read whole: an additional read costs as much as the bytes that it would save.
 const WHOLE: usize = 4096;
 /// Maximum gap in bytes between two wanted blocks that are read by one call.
 const GAP: usize = 4096;
+/// Number of bytes that are read first of a chunk of which a part is needed, over a network: header and block starts.
+const HEAD: u64 = 2048;
 /// Size in bytes of a block's start, and of the size field of a dictionary.
 const NUMBER_LEN: usize = 4;
 
@@ -32,7 +34,7 @@ impl OpenFrame<'_> {
             ChunkLocation::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
             ChunkLocation::Stored(chunk) => chunk,
         };
-        self.prefetch(&chunk, ranges);
+        self.prefetch_chunk(&chunk, ranges);
         let StoredChunk { at, room, nbytes, .. } = chunk;
         let head = chunk.head()?;
         let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
@@ -56,15 +58,36 @@ impl OpenFrame<'_> {
 }
 
 impl OpenFrame<'_> {
-    /// Reads a chunk that comes through a network by one request, if all of it is needed or it is small.
-    fn prefetch(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) {
-        let Some(cost) = chunk.source.request_cost() else { return };
+    /// Reads chunks that come over a network, with as few requests as possible.
+    pub(super) fn prefetch_chunks(&self, chunks: &[Wanted<'_>]) {
+        let Some(file) = self.file().filter(|file| file.request_cost().is_some()) else { return };
+        let stored = chunks.iter().filter_map(|(number, ranges)| match self.find(*number) {
+            Ok(ChunkLocation::Stored(chunk)) => {
+                let start = chunk.at..chunk.at.saturating_add(HEAD.min(self.extent(&chunk)));
+                Some(self.whole(&chunk, *ranges).unwrap_or(start))
+            }
+            _ => None,
+        });
+        // Without memory for the list, each chunk is read by itself.
+        if let Ok(ranges) = memory::collect(stored) {
+            file.prefetch(&ranges);
+        }
+    }
+
+    /// Reads a chunk that comes over a network by one request, if all of it is needed or it is small.
+    fn prefetch_chunk(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) {
+        if let Some(range) = self.whole(chunk, ranges) {
+            chunk.source.prefetch(std::slice::from_ref(&range));
+        }
+    }
+
+    /// Returns the range of a chunk in its file if it should be read whole.
+    fn whole(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) -> Option<Range<u64>> {
+        let cost = chunk.source.request_cost()?;
         let len = self.extent(chunk);
         let wanted = ranges.map(|ranges| ranges.iter().map(Range::len).fold(0, usize::saturating_add));
         let is_whole = wanted.is_none_or(|wanted| chunk.nbytes.is_some_and(|nbytes| wanted >= nbytes as usize));
-        if is_whole || len <= cost as u64 {
-            chunk.source.prefetch(&[chunk.at..chunk.at.saturating_add(len)]);
-        }
+        (is_whole || len <= cost as u64).then(|| chunk.at..chunk.at.saturating_add(len))
     }
 }
 

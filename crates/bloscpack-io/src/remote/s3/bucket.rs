@@ -4,8 +4,18 @@ use std::io;
 
 use ureq::http::Uri;
 
-use crate::remote::options::S3Options;
+use super::sign::Credentials;
 use crate::source::percent::encode;
+
+/// Settings of S3.
+#[derive(Clone, Default)]
+pub(in super::super) struct S3Options {
+    /// Requests are not signed if `None`.
+    pub(in super::super) credentials: Option<Credentials>,
+    pub(in super::super) region: Option<String>,
+    /// A server other than that of Amazon. Its buckets are in the path.
+    pub(in super::super) endpoint: Option<String>,
+}
 
 const DEFAULT_REGION: &str = "us-east-1";
 

@@ -5,14 +5,14 @@
 
 /// A tag or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(in super::super) enum Token<'a> {
     Open(&'a str),
     Close(&'a str),
     Text(&'a str),
 }
 
 /// Returns the tags and texts of a document. `None` ends one that is damaged.
-pub(super) fn tokens(xml: &str) -> impl Iterator<Item = Option<Token<'_>>> {
+pub(in super::super) fn tokens(xml: &str) -> impl Iterator<Item = Option<Token<'_>>> {
     let (mut rest, mut closing) = (xml, None);
     std::iter::from_fn(move || {
         if let Some(name) = closing.take() {
@@ -73,7 +73,7 @@ pub(in super::super) fn text_of(xml: &str, name: &str) -> Option<String> {
 }
 
 /// Replaces the entities that every document has.
-pub(super) fn decoded(text: &str) -> String {
+pub(in super::super) fn decoded(text: &str) -> String {
     let mut decoded = String::new();
     let mut parts = text.split('&');
     decoded.push_str(parts.next().unwrap_or_default());

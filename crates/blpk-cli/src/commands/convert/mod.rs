@@ -16,9 +16,9 @@ pub(super) use plan::Plan;
 
 use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
-use crate::remote;
 use crate::session::Session;
 use crate::size::pretty_size;
+use crate::staging;
 use crate::streams::open_source;
 use anyhow::{Context as _, Error as AnyError, Result, anyhow, bail};
 use bloscpack_io::{AnySource, ConvertReport, Error, LocalSource, Target, convert};
@@ -27,7 +27,7 @@ use std::path::Path;
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
     let mut converted = ConvertReport::default();
-    remote::write_output(&plan.output, session, |output| {
+    staging::write_output(&plan.output, session, |output| {
         let PathOrStdio::File(output) = output else { bail!("name an output file") };
         let source = match (plan.conversion.has_columns, &plan.input) {
             (true, PathOrStdio::File(path)) => LocalSource::open(path).map(AnySource::from).map_err(AnyError::from),

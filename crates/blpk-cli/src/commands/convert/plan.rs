@@ -6,8 +6,8 @@ use crate::args::ConvertArgs;
 use crate::files;
 use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::session::Session;
+use crate::staging;
 use anyhow::{Result, bail};
 use bloscpack_io::ConvertOptions;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ impl Plan {
             PathOrStdio::File(path) => PathOrStdio::File(path.components().collect()),
             other => other,
         };
-        let named = remote::output_path(&output, &args.out_file);
+        let named = staging::output_path(&output, &args.out_file);
         if output == PathOrStdio::Standard {
             bail!("the name of the output determines its format: name a file");
         }

@@ -7,10 +7,10 @@ use crate::events;
 use crate::file_kind::FileKind;
 use crate::inputs::InputFile;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Input;
+use crate::url;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
 use bloscpack_io::{
@@ -70,7 +70,7 @@ impl Decompression<'_> {
                 let source = LocalSource::open_with(path, &options).with_context(|| self.name())?;
                 Ok(Some(source.into()))
             }
-            PathOrStdio::Url(url) => remote::open(url, self.column).map(Some),
+            PathOrStdio::Url(url) => url::open(url, self.column).map(Some),
         }
     }
 

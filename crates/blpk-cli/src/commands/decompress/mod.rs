@@ -19,8 +19,8 @@ use self::output::output_of;
 use crate::file_kind::{FileKind, kind_of, kind_of_operand};
 use crate::names::has_our_name;
 use crate::overwrite::Writes;
-use crate::remote;
 use crate::session::Session;
+use crate::staging;
 use crate::{batch, files, inputs};
 use anyhow::Result;
 use std::path::Path;
@@ -51,7 +51,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         let mut metadata_out = metadata_out.transpose()?;
         let mut found = None;
         outputs.write(&item, &output, session, || {
-            remote::write_output(&output, session, |output| {
+            staging::write_output(&output, session, |output| {
                 found = decompression(output.clone()).run(&cancel)?;
                 Ok(())
             })?;

@@ -4,7 +4,7 @@ use super::{bcolz, bloscpack, frame, npy};
 use crate::file_kind::FileKind;
 use crate::json::{Object, number};
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
+use crate::url;
 use anyhow::Result;
 use bloscpack_format::Json;
 use bloscpack_io::{AnyDirectory, AnySource, Archive};
@@ -36,8 +36,8 @@ pub(in crate::commands) fn with_sizes(object: Object, operand: &PathOrStdio) -> 
     let stored = match operand {
         PathOrStdio::File(path) => stored_nbytes(path),
         PathOrStdio::Standard => None,
-        // The size of a directory behind a URL is not known without reading all of it.
-        PathOrStdio::Url(url) => remote::open(url, None)
+        // The size of a directory at a URL is not known without reading all of it.
+        PathOrStdio::Url(url) => url::open(url, None)
             .ok()
             .filter(|source| !source.is_directory())
             .and_then(|source| source.bytes().len().ok()),

@@ -5,8 +5,8 @@ use crate::file_kind::{FileKind, is_container, kind_of, kind_of_file};
 use crate::files;
 use crate::names::has_our_name;
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::streams::open_source;
+use crate::url;
 use anyhow::{Result, anyhow, bail};
 use bloscpack_io::bcolz::LocalDirectory;
 use bloscpack_io::{AnyDirectory, AnySource, Cancel};
@@ -26,7 +26,7 @@ pub(in crate::commands) fn bcolz_directory(operand: &PathOrStdio) -> Result<Opti
             Some(FileKind::Carray | FileKind::Ctable) => Ok(Some(Arc::new(LocalDirectory::open(path)?))),
             _ => Ok(None),
         },
-        PathOrStdio::Url(url) => Ok(remote::open(url, None)?.bcolz()),
+        PathOrStdio::Url(url) => Ok(url::open(url, None)?.bcolz()),
         _ => Ok(None),
     }
 }

@@ -17,8 +17,8 @@ use crate::args::{StatsArgs, dtype};
 use crate::events;
 use crate::file_kind::{FileKind, kind_of};
 use crate::path_or_stdio::PathOrStdio;
-use crate::remote;
 use crate::session::Session;
+use crate::url;
 use anyhow::{Context as _, Result};
 use bloscpack_io::bcolz::{LocalDirectory, column_names};
 use bloscpack_io::{AnyDirectory, Array, Cancel, OpenOptions, Typing, UnpackOptions};
@@ -59,7 +59,7 @@ fn table(operand: &PathOrStdio) -> Result<Option<AnyDirectory>> {
         PathOrStdio::File(path) if kind_of(path) == Some(FileKind::Ctable) => {
             Ok(Some(Arc::new(LocalDirectory::open(path)?)))
         }
-        PathOrStdio::Url(url) => Ok(remote::open(url, None)?.table()),
+        PathOrStdio::Url(url) => Ok(url::open(url, None)?.table()),
         _ => Ok(None),
     }
 }

@@ -1,4 +1,4 @@
-//! Why an input cannot be referenced.
+//! The reason why Zarr cannot read an input in place.
 
 /// The reason why Zarr cannot read an input in place. Most say what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,12 +8,12 @@ use std::time::Duration;
 use blosc_core::memory;
 use ureq::http::Method;
 
-use super::text_of;
 use crate::remote::RemoteUrl;
 use crate::remote::client::{Client, agent};
 use crate::remote::failure::Failure;
 use crate::remote::request::{Request, Resolved};
 use crate::remote::response::{content_length, read_up_to, reader_of};
+use crate::remote::s3::text_of;
 use crate::source::ReadAt;
 use crate::source::percent::encode;
 
@@ -105,7 +105,7 @@ impl<'a> Upload<'a> {
         let size = PART.max(len.div_ceil(MAX_PARTS));
         let count = len.div_ceil(size);
         let next = AtomicU64::new(0);
-        let state: Mutex<(Vec<(u64, String)>, Option<io::Error>)> = Mutex::new((Vec::new(), None));
+        let state = Mutex::new((Vec::<(u64, String)>::new(), None::<io::Error>));
         let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
         let work = || {
             while lock().1.is_none() {
@@ -157,7 +157,7 @@ impl<'a> Upload<'a> {
             parts.collect::<String>()
         );
         let mut is_repeated = false;
-        let completed = self.client.attempts(|| {
+        self.client.attempts(|| {
             let first = !std::mem::replace(&mut is_repeated, true);
             let xml = post(self.client, self.url, &self.query(), condition(overwrite), body.as_bytes());
             match xml {
@@ -179,8 +179,7 @@ impl<'a> Upload<'a> {
                     }
                 },
             }
-        });
-        completed
+        })
     }
 
     fn query(&self) -> String {

@@ -2,12 +2,12 @@
 
 use std::io::{self, ErrorKind};
 
-use super::xml::{Token, decoded, tokens};
 use crate::remote::RemoteUrl;
 use crate::remote::client::Client;
 use crate::remote::failure::Failure;
 use crate::remote::request::{Request, Resolved};
 use crate::remote::response::{read_up_to, reader_of};
+use crate::remote::s3::{Token, decoded, tokens};
 use crate::remote::url::Kind;
 use crate::source::percent::{decode, encode};
 
