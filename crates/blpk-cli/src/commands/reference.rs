@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::staging;
 use crate::streams::{Output, open_source};
 use anyhow::{Context as _, Result};
-use bloscpack_io::{AnySource, Cancel, ReferenceInput, ReferenceOptions, References, reference_url};
+use bloscpack_io::{AnySource, Cancel, LocalSource, ReferenceInput, ReferenceOptions, References, reference_url};
 
 /// A run of `blpk reference`.
 pub(super) struct Plan {
@@ -62,8 +62,11 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
 
 /// Opens an input. A table has an array for each column.
 fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<AnySource> {
-    match kind_of_operand(operand) {
-        Some(FileKind::Ctable) => open_source(operand, cancel).with_context(|| operand.to_string()),
+    match (kind_of_operand(operand), operand) {
+        (Some(FileKind::Ctable), PathOrStdio::File(path)) => {
+            Ok(LocalSource::open(path).with_context(|| operand.to_string())?.into())
+        }
+        (Some(FileKind::Ctable), _) => open_source(operand, cancel),
         _ => array::open(operand, None, cancel),
     }
 }

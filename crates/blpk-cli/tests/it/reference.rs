@@ -2,7 +2,7 @@
 
 use testdata::serde_json::{Value, from_str, json};
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, bcolz_cases, golden_bcolz};
 
 /// A file of an array, in chunks of 100 rows.
 fn files() -> Sandbox {
@@ -34,6 +34,23 @@ fn references_are_written() {
     let run = sandbox.run("reference -o - a.b2nd").ok();
     let url = refs(run.text())["0.0"][0].as_str().unwrap().to_owned();
     assert!(url.starts_with("file:///") && url.ends_with("/a.b2nd"), "{url}");
+}
+
+#[test]
+fn a_table_becomes_a_group() {
+    let cases = bcolz_cases().iter().filter(|case| case["kind"] == "ctable" && case["expect"] != "error");
+    let mut seen = 0;
+    for case in cases.take(20) {
+        let (sandbox, _) = golden_bcolz(case["name"].as_str().unwrap());
+        let table = sandbox.names().into_iter().find(|name| sandbox.path(name).is_dir()).unwrap();
+        let run = sandbox.args(&["reference", "-o", "refs.json", &table]);
+        if run.code == Some(0) {
+            let found = refs(&String::from_utf8(sandbox.read("refs.json")).unwrap());
+            assert_eq!(found[".zgroup"], r#"{"zarr_format": 2}"#);
+            seen += 1;
+        }
+    }
+    assert!(seen > 3, "{seen}");
 }
 
 #[test]
