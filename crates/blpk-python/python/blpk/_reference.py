@@ -65,5 +65,5 @@ def reference(
     paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     if isinstance(dims, str):
         dims = [dims]
-    text = _core.reference(list(map(os.fspath, paths)), axis, new_axis, name, list(dims), base, limits)
+    text = _core.reference([os.fspath(path) for path in paths], axis, new_axis, name, list(dims), base, limits)
     return dict(json.loads(text))

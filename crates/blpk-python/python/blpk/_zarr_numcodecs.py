@@ -35,7 +35,7 @@ class NumcodecsB2nd(BytesBytesCodec):
     def from_dict(cls, data: dict[str, JSON]) -> NumcodecsB2nd:
         """Create a codec from Zarr's metadata."""
         _, configuration = parse_named_configuration(data, NAME)
-        return cls(B2nd(**configuration))
+        return cls(B2nd(**configuration))  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, JSON]:
         """Return the codec as Zarr's metadata has it."""
