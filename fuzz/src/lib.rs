@@ -5,6 +5,7 @@ pub mod params;
 pub mod reads;
 pub mod scratch;
 pub mod shape;
+pub mod zarr;
 
 use blosc_core::Limits;
 use bloscpack_io::{Threads, UnpackOptions};

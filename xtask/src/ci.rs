@@ -1,14 +1,15 @@
 //! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
 
 use crate::{
-    api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, sh, test, zstd_c,
+    api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, remote, sh, test,
+    zstd_c,
 };
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
@@ -23,6 +24,7 @@ const STEPS: [Step; 17] = [
     ("release", release::step),
     ("package", front::package),
     ("python", || python::run(&[])),
+    ("remote", || remote::run(&[])),
     ("faults", faults_and_kills),
     ("fuzz", fuzz::smoke),
     ("benches", bench::verify),

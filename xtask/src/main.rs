@@ -20,6 +20,7 @@ mod mutex;
 mod no_c;
 mod python;
 mod release;
+mod remote;
 mod sh;
 mod shared_build;
 mod source;
@@ -37,6 +38,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                            tests the binary that users get, otherwise the build of the tests
   python [PART]...         the Python packages, built by pip into a venv made here: lint, tests, types, suites; only if
                            named: hostile, versions
+  remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
+                           parts: interop http s3 references dask hostile
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
@@ -82,6 +85,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
     match args {
         ["test"] => test::run(),
         ["python", parts @ ..] => python::run(parts),
+        ["remote", parts @ ..] => remote::run(parts),
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names),
         ["layers"] => layers::run(),

@@ -83,8 +83,24 @@ pub(crate) struct Compiled {
 /// Returns every package that is compiled for the extension module for Python. `cargo metadata` would also list what only
 /// WebAssembly needs.
 pub(crate) fn compiled_for_python() -> Result<Vec<Compiled>> {
-    let tree = ["tree", "--locked", "--manifest-path", PYTHON, "--all-features", "--edges", "normal,build"];
-    let text = sh::capture(sh::cargo(tree).args(["--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"]))?;
+    compiled(&["--manifest-path", PYTHON, "--all-features", "--edges", "normal,build"])
+}
+
+/// Returns every package that is compiled for any target, with all features. `Cargo.lock` and `cargo metadata` also
+/// list what a feature would need that no package turns on, such as `ring` for rustls.
+pub(crate) fn compiled_anywhere() -> Result<Vec<Compiled>> {
+    compiled(&["--workspace", "--target", "all", "--all-features"])
+}
+
+/// Returns the same without the features that compile C.
+pub(crate) fn compiled_without_c() -> Result<Vec<Compiled>> {
+    compiled(&["--workspace", "--target", "all", "--features", &testable_features()?])
+}
+
+fn compiled(options: &[&str]) -> Result<Vec<Compiled>> {
+    let text = sh::capture(
+        sh::cargo(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"]).args(options),
+    )?;
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     lines.sort_unstable();
     lines.dedup();
@@ -95,11 +111,6 @@ pub(crate) fn compiled_for_python() -> Result<Vec<Compiled>> {
         Ok(Compiled { name: name.into(), version: version.trim_start_matches('v').into(), licence: licence.into() })
     };
     lines.into_iter().map(package).collect()
-}
-
-/// Returns the same for all targets, without the features that compile C.
-pub(crate) fn without_c() -> Result<Vec<Resolved>> {
-    graph(&["--features", &testable_features()?])
 }
 
 fn graph(options: &[&str]) -> Result<Vec<Resolved>> {

@@ -86,6 +86,8 @@ mod parallel;
 mod params;
 mod plugin;
 mod registry;
+#[doc(hidden)]
+pub mod single_stream;
 mod stream;
 
 pub use advise::{Advice, Advisor, Auto, Candidate, Goal};

@@ -3,7 +3,7 @@
 use crate::bcolz;
 use crate::bloscpack::MAGIC;
 use crate::frame::sframe::INDEX_FILE;
-use crate::{le, numpy};
+use crate::{le, numpy, zarr};
 use std::fmt;
 
 /// A file format that [`detect`] or [`detect_directory`] recognises.
@@ -27,6 +27,10 @@ pub enum Format {
     Carray,
     /// A directory that is a ctable of bcolz: a table whose columns are carrays.
     Ctable,
+    /// A Zarr array, in a directory or a zip archive.
+    ZarrArray,
+    /// A Zarr group, in a directory or a zip archive.
+    ZarrGroup,
     /// A NumPy array.
     Npy,
     /// Bytes without a format. [`detect`] never returns it.
@@ -44,6 +48,8 @@ impl fmt::Display for Format {
             Self::SparseFrame => f.write_str("a sparse Blosc2 frame"),
             Self::Carray => f.write_str("a bcolz carray"),
             Self::Ctable => f.write_str("a bcolz ctable"),
+            Self::ZarrArray => f.write_str("a Zarr array"),
+            Self::ZarrGroup => f.write_str("a Zarr group"),
             Self::Npy => f.write_str("a NumPy .npy file"),
             Self::Raw => f.write_str("raw bytes"),
         }
@@ -54,11 +60,20 @@ impl fmt::Display for Format {
 pub const PREFIX_LEN: usize = 32;
 
 /// The files by which [`detect_directory`] recognises a directory, as paths below it.
-pub const DIRECTORY_FILES: [&str; 4] = [bcolz::ROOTDIRS_FILE, INDEX_FILE, bcolz::STORAGE_FILE, bcolz::SIZES_FILE];
+pub const DIRECTORY_FILES: [&str; 7] = [
+    bcolz::ROOTDIRS_FILE,
+    INDEX_FILE,
+    bcolz::STORAGE_FILE,
+    bcolz::SIZES_FILE,
+    zarr::ZARR_JSON_FILE,
+    zarr::ZARRAY_FILE,
+    zarr::ZGROUP_FILE,
+];
 
 /// Returns the format of a directory, where `has` tells which of the [`DIRECTORY_FILES`] exist in it.
 ///
-/// A carray that lacks one of its two files is still recognised. Opening it reports the damage.
+/// A carray that lacks one of its two files is still recognised. Opening it reports the damage. A directory with
+/// `zarr.json` counts as an array; only the content of the file tells whether it is a group.
 ///
 /// ```
 /// use bloscpack_format::detect::{Format, detect_directory};
@@ -71,6 +86,8 @@ pub fn detect_directory(mut has: impl FnMut(&str) -> bool) -> Option<Format> {
     DIRECTORY_FILES.into_iter().find(|file| has(file)).map(|file| match file {
         bcolz::ROOTDIRS_FILE => Format::Ctable,
         INDEX_FILE => Format::SparseFrame,
+        zarr::ZARR_JSON_FILE | zarr::ZARRAY_FILE => Format::ZarrArray,
+        zarr::ZGROUP_FILE => Format::ZarrGroup,
         _ => Format::Carray,
     })
 }

@@ -6,6 +6,7 @@
 //! | [`bcolz`] | directories of bcolz 1.x: carrays and ctables |
 //! | [`frame`] | Blosc2 frames: header, metalayers, index, trailer; sparse ones; n-dimensional arrays; crash-safe changes |
 //! | [`numpy`] | NumPy dtypes, the metadata that makes a bloscpack file an array, `.npy` headers |
+//! | [`zarr`] | Zarr 2 and 3: metadata of arrays and groups, shard indexes, zip archives |
 //! | [`msgpack`] | MessagePack, the encoding of metalayers, converted to and from JSON values |
 //! | [`json`] | JSON as Python reads and writes it: `NaN`, integers of any size, floats spelled as `repr` does |
 //! | [`checksum`] | the nine checksums of bloscpack and the form in which their digests are stored |
@@ -44,7 +45,10 @@ pub mod frame;
 pub mod json;
 pub mod msgpack;
 pub mod numpy;
+pub mod zarr;
 
+#[doc(hidden)]
+pub mod base64;
 mod error;
 mod format_version;
 mod le;

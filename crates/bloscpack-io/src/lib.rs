@@ -26,19 +26,21 @@
 //! | choose compression parameters for each chunk | [`PackOptions::auto`] with an [`Auto`] |
 //! | verify | [`verify`] |
 //! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
+//! | read from and write to URLs | [`Remote`], [`Address`], [`AnySource`] |
 //! | select items of an array in any container, statistics | [`Array`] |
 //! | read and change attributes of any container | [`Attributes::of`], [`read_attributes`], [`edit_attribute`] |
 //! | pack and unpack arrays of NumPy and ndarray | [`numpy`] |
 //! | create and change frames | [`frame`] |
 //! | read, verify, create and change bcolz directories | [`bcolz`] |
+//! | read Zarr arrays, groups and zip archives | [`zarr`] |
 //! | convert one container to another | [`convert`] |
 //! | salvage a damaged container | [`recover`] |
 //!
-//! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), or
-//! a path ([`LocalSource`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
+//! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), a
+//! path ([`LocalSource`]), or a URL ([`Remote`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
 //!
 //! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks (read only); contiguous Blosc2
-//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
+//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz; Zarr arrays (read only).
 //!
 //! Packing and unpacking in memory:
 //!
@@ -67,6 +69,7 @@
 //! | `ndarray` | no | packing and unpacking arrays of the `ndarray` crate |
 //! | `half` | no | the same for items of `half::f16` |
 //! | `csv` | no | [`Target::Csv`]: arrays and tables as text |
+//! | `remote` | no | [`Remote`]: files and directories at `http://`, `https://` and `s3://` |
 //!
 //! Without `write`, memory replaces temporary files, for example when packing a stream of unknown size or unpacking a
 //! frame from a pipe.
@@ -95,6 +98,8 @@
 // Readers and writers share helpers. Without the feature `write`, helpers that only writers use are dead code.
 #![cfg_attr(not(feature = "write"), allow(dead_code, unused_imports, unreachable_pub))]
 
+mod address;
+mod any_source;
 mod archive;
 mod array;
 mod attributes;
@@ -115,12 +120,19 @@ pub mod peek;
 mod read_back;
 #[cfg(feature = "write")]
 mod recover;
+mod reference;
+#[cfg(feature = "remote")]
+mod remote;
+#[cfg(feature = "remote")]
+mod remote_source;
 mod run;
 mod source;
 mod stats;
 mod target;
 mod unpack;
 
+pub use address::Address;
+pub use any_source::AnySource;
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
 #[cfg(feature = "write")]
@@ -132,17 +144,20 @@ pub use blosc_core::{
     OverLimit, Report, memory,
 };
 pub use bloscpack_format;
+#[cfg(all(feature = "write", feature = "remote"))]
+pub use convert::convert_to_url;
 #[cfg(feature = "write")]
 pub use convert::{ConvertReport, convert, convert_array};
 pub use ends::{Sink, Source};
 pub use error::{
     Activity, Advice, ArrayRefusal, ChunkDigestMismatch, CutRefusal, Error, ErrorReport, NoText, ReadBackMismatch,
+    ReferenceRefusal,
 };
 #[cfg(feature = "write")]
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;
-pub use formats::{bcolz, frame};
+pub use formats::{bcolz, frame, zarr};
 #[cfg(feature = "write")]
 pub use fs::atomic::AtomicFile;
 pub use fs::files::known_size;
@@ -154,8 +169,13 @@ pub use options::{Event, OpenOptions, PackOptions, Typing, UnpackOptions};
 pub use read_back::Digesting;
 #[cfg(feature = "write")]
 pub use recover::{Damaged, Lost, LostPart, LostReason, RecoverReport, recover};
+pub use reference::{
+    ChunkReference, ReferenceInput, ReferenceOptions, ReferencedArray, ReferencedBytes, References, reference_url,
+};
+#[cfg(feature = "remote")]
+pub use remote::{InvalidUrl, Remote, RemoteDirectory, RemoteFile, RemoteOptions, RemoteReader, RemoteUrl, Traffic};
 pub use run::threads::Threads;
-pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
+pub use source::{AnyDirectory, ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};
 pub use target::{ColumnFiles, ConvertOption, Target};
 pub use unpack::{UnpackReport, unpack, unpack_bytes, verify};

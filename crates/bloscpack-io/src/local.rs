@@ -1,8 +1,9 @@
-//! Sources on the file system: a file, or the directory of a sparse frame, a carray or a ctable.
+//! Sources on the file system: a file, or the directory of a sparse frame, a carray, a ctable, or of Zarr.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use blosc_core::Limits;
 use bloscpack_format::Format;
@@ -12,14 +13,16 @@ use bloscpack_format::frame::sframe;
 
 use crate::formats::bcolz::{self, ColumnDirectory, LocalDirectory};
 use crate::formats::frame::ChunkDirectory;
+use crate::formats::zarr::{LocalZarr, ZipDirectory};
 use crate::fs::files::open_regular;
-use crate::source::{ChunkFiles, Input, InputKind, ReadAt, ReadDirectory as _};
+use crate::source::{AnyDirectory, ChunkFiles, Input, InputKind, ReadAt, ReadDirectory as _};
 use crate::{Error, OpenOptions};
 
-/// A file, or a directory with the files of a sparse frame or of a bcolz carray or ctable, as a source.
+/// A file, or a directory with the files of a sparse frame, of a bcolz carray or ctable, or of a Zarr array or group,
+/// as a source.
 ///
 /// [`convert`](crate::convert) accepts all of them. [`Archive::open`](crate::Archive::open) refuses a ctable, because
-/// only its columns are containers.
+/// only its columns are containers. It refuses a Zarr group for the same reason.
 ///
 /// The path may be a link. The files of a sparse frame must be regular files, as every writer creates them. Others are
 /// refused: a pipe may have no writer, a device may have no end, and a link can lead anywhere.
@@ -33,7 +36,8 @@ use crate::{Error, OpenOptions};
 #[derive(Debug)]
 pub struct LocalSource {
     /// The file itself; for a directory the file that identifies it. This is `chunks.b2frame` of a sparse frame,
-    /// `meta/storage` of a carray (or else `meta/sizes`), and `__rootdirs__` of a ctable.
+    /// `meta/storage` of a carray (or else `meta/sizes`), `__rootdirs__` of a ctable, and `zarr.json`, `.zarray` or
+    /// `.zgroup` of Zarr.
     file: File,
     kind: LocalKind,
 }
@@ -45,6 +49,8 @@ enum LocalKind {
     SparseFrame(ChunkDirectory),
     Carray(LocalDirectory),
     Table(LocalDirectory),
+    /// A Zarr array or group in a directory, or an array in a group.
+    Zarr(LocalZarr),
     /// A column, and the directory of its table.
     Column(ColumnDirectory<LocalDirectory>, PathBuf),
 }
@@ -83,29 +89,39 @@ impl LocalSource {
                 let file = File::open(path.join(ROOTDIRS_FILE)).map_err(refuse)?;
                 Ok(LocalSource { file, kind: LocalKind::Table(table) })
             }
+            Some(Format::ZarrArray | Format::ZarrGroup) => {
+                let (file, zarr) = LocalZarr::open(path)?;
+                Ok(LocalSource { file, kind: LocalKind::Zarr(zarr) })
+            }
             Some(format) => Err(Error::Unsupported { format }),
         }
     }
 
     /// Opens a source like [`LocalSource::open`], with options. If they name a column of a ctable, the source is that
-    /// column, with any interrupted change applied. Other columns are not examined.
+    /// column, with any interrupted change applied. Other columns are not examined. For a Zarr group, in a directory or
+    /// a zip archive, the name is the path of an array in it.
     ///
     /// # Errors
     /// As [`LocalSource::open`]. With a column, also [`Error::NotBcolz`] if the path is not a ctable,
     /// [`Error::NoSuchColumn`], and [`Error::InFile`] if the list of columns is damaged or over the limits.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<LocalSource, Error> {
         match &options.column {
-            Some(column) => LocalSource::open_column(path.as_ref(), column, &options.limits),
+            Some(column) => LocalSource::open_column(path.as_ref(), column, options),
             None => LocalSource::open_path(path.as_ref()),
         }
     }
 
-    fn open_column(path: &Path, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+    fn open_column(path: &Path, name: &str, options: &OpenOptions) -> Result<LocalSource, Error> {
+        if !path.join(ROOTDIRS_FILE).is_file()
+            && let Some((file, zarr)) = LocalZarr::open_member(path, name, options)?
+        {
+            return Ok(LocalSource { file, kind: LocalKind::Zarr(zarr) });
+        }
         let table = LocalDirectory::open(path)?;
         if !path.join(ROOTDIRS_FILE).is_file() {
             return Err(Error::NotBcolz { directory: path.display().to_string() });
         }
-        let column = bcolz::column_directory(table, name, limits)?;
+        let column = bcolz::column_directory(table, name, &options.limits)?;
         // Only used to check whether an output is the same file.
         let file = path.join(ROOTDIRS_FILE);
         let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
@@ -126,7 +142,11 @@ impl LocalSource {
     /// The number of stored bytes, in the file and in the chunk files next to it.
     pub(crate) fn stored(&self) -> io::Result<u64> {
         let mut stored = self.file.len()?;
-        let LocalKind::SparseFrame(directory) = &self.kind else { return Ok(stored) };
+        let directory = match &self.kind {
+            LocalKind::SparseFrame(directory) => directory,
+            LocalKind::Zarr(zarr) => return zarr.stored(),
+            _ => return Ok(stored),
+        };
         for entry in std::fs::read_dir(directory.path())? {
             stored = stored.saturating_add(entry?.metadata()?.len());
         }
@@ -150,20 +170,36 @@ impl LocalSource {
     }
 
     /// The directory, if it is a carray that is not a column of an opened table.
-    #[cfg(feature = "csv")]
     pub(crate) fn carray(&self) -> Option<&LocalDirectory> {
         if let LocalKind::Carray(directory) = &self.kind { Some(directory) } else { None }
     }
 
-    /// Returns a column of the ctable. Other sources have none.
-    pub(crate) fn into_column(self, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
-        match (&self.kind, self.path()) {
-            (LocalKind::Table(table), _) => LocalSource::open_column(table.root(), name, limits),
-            (_, path) => {
-                let directory = path.map_or("-".into(), |path| path.display().to_string());
-                Err(Error::NotBcolz { directory })
+    /// The store, if it is that of a Zarr array or group, or a zip archive. The content is not examined.
+    pub(crate) fn zarr_store(&self, options: &OpenOptions) -> Result<Option<AnyDirectory>, Error> {
+        match &self.kind {
+            LocalKind::Zarr(LocalZarr::Directory(directory)) => Ok(Some(Arc::new(directory.clone()))),
+            LocalKind::File(_) => {
+                let opening = |error| Error::io("opening")(error);
+                ZipDirectory::if_zip(self.file.try_clone().map_err(opening)?, options)
             }
+            _ => Ok(None),
         }
+    }
+
+    /// Returns a column of the ctable, or an array of the Zarr group. Other sources have none.
+    pub(crate) fn into_column(self, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+        let options = OpenOptions { limits: *limits, ..OpenOptions::new() };
+        match (&self.kind, self.path()) {
+            (LocalKind::Table(table), _) => return LocalSource::open_column(table.root(), name, &options),
+            (LocalKind::Zarr(_) | LocalKind::File(_), Some(path)) => {
+                if let Some((file, zarr)) = LocalZarr::open_member(path, name, &options)? {
+                    return Ok(LocalSource { file, kind: LocalKind::Zarr(zarr) });
+                }
+            }
+            _ => {}
+        }
+        let directory = self.path().map_or("-".into(), |path| path.display().to_string());
+        Err(Error::NotBcolz { directory })
     }
 
     /// The path, unless the caller opened the file.
@@ -172,6 +208,7 @@ impl LocalSource {
             LocalKind::File(path) => path.as_deref(),
             LocalKind::SparseFrame(directory) => Some(directory.path()),
             LocalKind::Column(_, path) => Some(path),
+            LocalKind::Zarr(zarr) => Some(zarr.path()),
             LocalKind::Carray(directory) | LocalKind::Table(directory) => Some(directory.root()),
         }
     }
@@ -196,6 +233,7 @@ impl From<LocalSource> for Input<'_> {
             LocalKind::SparseFrame(directory) => Input::sparse_frame(file, directory),
             LocalKind::Carray(directory) => Input::directory(directory),
             LocalKind::Table(_) => Input(InputKind::Table),
+            LocalKind::Zarr(zarr) => zarr.into_input(),
             LocalKind::Column(directory, _) => Input::directory(directory),
         }
     }
@@ -208,6 +246,7 @@ impl<'a> From<&'a LocalSource> for Input<'a> {
             LocalKind::SparseFrame(directory) => Input::sparse_frame(file, directory),
             LocalKind::Carray(directory) => Input::directory(directory),
             LocalKind::Table(_) => Input(InputKind::Table),
+            LocalKind::Zarr(zarr) => zarr.input(),
             LocalKind::Column(directory, _) => Input::directory(directory),
         }
     }

@@ -1,6 +1,5 @@
 //! Opens a container. Only this module chooses the implementation for a format.
 
-use blosc_core::Limits;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::frame::sframe;
 use bloscpack_format::{Format, detect};
@@ -11,6 +10,7 @@ use crate::formats::bloscpack::container::BloscpackFile;
 use crate::formats::chunk::BareChunk;
 use crate::formats::frame::{OpenFrame, SparseIndex};
 use crate::formats::npy::PlainFile;
+use crate::formats::zarr::{self, OpenZarr, ZipDirectory};
 use crate::peek::prefix;
 use crate::source::{Input, InputKind, Named, ReadAt};
 use crate::{Archive, Error, OpenOptions};
@@ -52,7 +52,7 @@ impl<'a> Archive<'a> {
 pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) -> Result<Archive<'a>, Error> {
     let limits = options.limits;
     let container: Box<dyn Container + '_> = match input.0 {
-        InputKind::Bytes(source) => of_bytes(source, accept, options.walk, &limits)?,
+        InputKind::Bytes(source) => of_bytes(source, accept, options)?,
         InputKind::SparseFrame(index, chunks) => {
             let index = SparseIndex::read(&*index, &limits)?;
             Box::new(OpenFrame::sparse(index, chunks)?)
@@ -61,7 +61,10 @@ pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) 
             let index = dir.open(sframe::INDEX_FILE).ok();
             match index.map(|index| SparseIndex::read(&*index, &limits)).transpose()? {
                 Some(index) => Box::new(OpenFrame::sparse(index, Box::new(Named(dir)))?),
-                None => Box::new(OpenCarray::open(dir, &limits)?),
+                None => match zarr::format_of(&*dir, &limits)? {
+                    Some(_) => Box::new(OpenZarr::open_member(dir, options.column.as_deref(), options)?),
+                    None => Box::new(OpenCarray::open(dir, &limits)?),
+                },
             }
         }
         InputKind::Table => return Err(Error::Unsupported { format: Format::Ctable }),
@@ -72,9 +75,9 @@ pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) 
 fn of_bytes<'a>(
     source: Box<dyn ReadAt + 'a>,
     accept: Accept,
-    walk: bool,
-    limits: &Limits,
+    options: &OpenOptions,
 ) -> Result<Box<dyn Container + 'a>, Error> {
+    let (walk, limits) = (options.walk, &options.limits);
     if accept == Accept::Raw {
         return Ok(Box::new(PlainFile::raw(source)?));
     }
@@ -88,9 +91,22 @@ fn of_bytes<'a>(
         Some(Format::Blosc2Frame) => Box::new(OpenFrame::contiguous(source, limits)?),
         Some(Format::Npy) if accept != Accept::Containers => Box::new(PlainFile::npy(source)?),
         Some(format) => return Err(Error::Unsupported { format }),
+        None if zarr::is_zip(&prefix) && is_zarr(&source, accept, options)? => {
+            let archive = Box::new(ZipDirectory::open_with(source, options)?);
+            Box::new(OpenZarr::open_member(archive, options.column.as_deref(), options)?)
+        }
         None if accept == Accept::NpyOrRaw => Box::new(PlainFile::raw(source)?),
         None => {
             return Err(Error::Unrecognised { found: prefix.get(..prefix.len().min(16)).unwrap_or_default().to_vec() });
         }
     })
+}
+
+/// Returns whether a zip archive holds a Zarr array or group. A damaged archive is refused, unless it may be raw bytes.
+fn is_zarr(source: &dyn ReadAt, accept: Accept, options: &OpenOptions) -> Result<bool, Error> {
+    let format = ZipDirectory::open_with(source, options).and_then(|zip| zarr::format_of(&zip, &options.limits));
+    match format {
+        Err(_) if accept == Accept::NpyOrRaw => Ok(false),
+        format => Ok(format?.is_some()),
+    }
 }

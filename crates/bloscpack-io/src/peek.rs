@@ -4,11 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use blosc_core::Header as ChunkHeader;
+use blosc_core::{Header as ChunkHeader, Limits};
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
 use bloscpack_format::{Format, detect};
 
+use crate::formats::bcolz::LocalDirectory;
+use crate::formats::zarr::{self, ZipDirectory};
 use crate::source::ReadAt;
 
 /// Detects the format of the regular file or directory at a path from its content. Returns `None` for other formats,
@@ -20,7 +22,8 @@ pub fn format_at(path: impl AsRef<Path>) -> io::Result<Option<Format>> {
     fn inner(path: &Path) -> io::Result<Option<Format>> {
         let found = path.metadata()?;
         if found.is_dir() {
-            return Ok(detect_directory(|file| path.join(file).is_file()));
+            let found = detect_directory(|file| path.join(file).is_file());
+            return Ok(found.map(|format| zarr::refined(format, &LocalDirectory::new(path))));
         }
         if found.is_file() { format_of(&File::open(path)?) } else { Ok(None) }
     }
@@ -32,7 +35,17 @@ pub fn format_at(path: impl AsRef<Path>) -> io::Result<Option<Format>> {
 /// # Errors
 /// Any error of reading.
 pub fn format_of(source: &(impl ReadAt + ?Sized)) -> io::Result<Option<Format>> {
-    Ok(detect(&prefix(source, PREFIX_LEN)?, Some(source.len()?)))
+    let prefix = prefix(source, PREFIX_LEN)?;
+    match detect(&prefix, Some(source.len()?)) {
+        None if zarr::is_zip(&prefix) => Ok(format_of_zip(source)),
+        found => Ok(found),
+    }
+}
+
+/// Detects Zarr in a zip archive. Other archives, and damaged ones, are of no known format.
+fn format_of_zip(source: &(impl ReadAt + ?Sized)) -> Option<Format> {
+    let archive = ZipDirectory::open(source).ok()?;
+    zarr::format_of(&archive, &Limits::new()).ok().flatten()
 }
 
 /// Returns the uncompressed size of the largest chunk of a bloscpack file or of a bare chunk, according to its header.

@@ -17,6 +17,8 @@ pub enum Target {
     Npy,
     /// A bcolz directory, `.bcolz`: a ctable if the input is a table, else a carray.
     Bcolz,
+    /// A Zarr directory, `.zarr`: a group with an array for each column if the input is a table, else an array.
+    Zarr,
     /// Comma-separated values, `.csv`. Needs the feature `csv`.
     Csv,
     /// A directory with a file for each column of a table.
@@ -61,17 +63,22 @@ pub enum ConvertOption {
     Metadata,
     /// [`ConvertOptions::metadata_args`](crate::ConvertOptions::metadata_args).
     MetadataArgs,
+    /// [`ConvertOptions::zarr_format`](crate::ConvertOptions::zarr_format).
+    ZarrFormat,
+    /// [`ConvertOptions::write_empty_chunks`](crate::ConvertOptions::write_empty_chunks).
+    WriteEmptyChunks,
     /// [`ConvertOptions::verify`](crate::ConvertOptions::verify).
     Verify,
 }
 
 /// The file name extensions of each target, the usual one first.
-const EXTENSIONS: [(Target, &[&str]); 6] = [
+const EXTENSIONS: [(Target, &[&str]); 7] = [
     (Target::Bloscpack, &["blp"]),
     (Target::Frame, &["b2frame", "b2f", "b2"]),
     (Target::Array, &["b2nd"]),
     (Target::Npy, &["npy"]),
     (Target::Bcolz, &["bcolz"]),
+    (Target::Zarr, &["zarr"]),
     (Target::Csv, &["csv"]),
 ];
 
@@ -84,8 +91,8 @@ impl Target {
     }
 
     /// [`Target::of_name`] for an input that is a table. A name with a trailing separator or without an extension, or
-    /// an existing directory, means [`Target::Columns`] with these `files`. The extensions of bcolz and CSV keep their
-    /// meaning.
+    /// an existing directory, means [`Target::Columns`] with these `files`. The extensions of bcolz, Zarr and CSV keep
+    /// their meaning.
     #[must_use]
     pub fn of_table_name(path: impl AsRef<Path>, files: ColumnFiles) -> Option<Target> {
         fn inner(path: &Path, files: ColumnFiles) -> Option<Target> {
@@ -93,7 +100,7 @@ impl Target {
                 return Some(Target::Columns(files));
             }
             match Target::of_name(path) {
-                found @ Some(Target::Bcolz | Target::Csv) => found,
+                found @ Some(Target::Bcolz | Target::Zarr | Target::Csv) => found,
                 _ if path.extension().is_none() || path.is_dir() => Some(Target::Columns(files)),
                 found => found,
             }
@@ -118,7 +125,7 @@ impl Target {
     /// Returns whether outputs of this target are directories.
     #[must_use]
     pub fn is_directory(self) -> bool {
-        matches!(self, Target::Bcolz | Target::Columns(_))
+        matches!(self, Target::Bcolz | Target::Zarr | Target::Columns(_))
     }
 
     /// Returns whether this target supports the option.
@@ -159,15 +166,16 @@ impl ConvertOption {
     /// `column`.
     #[must_use]
     pub fn targets(self) -> &'static [Target] {
-        use Target::{Array, Bcolz, Bloscpack, Csv, Frame, Npy};
+        use Target::{Array, Bcolz, Bloscpack, Csv, Frame, Npy, Zarr};
         match self {
-            ConvertOption::Column => &[Bloscpack, Frame, Array, Npy, Bcolz, Csv],
+            ConvertOption::Column => &[Bloscpack, Frame, Array, Npy, Bcolz, Zarr, Csv],
             ConvertOption::ChunkSize => &[Bloscpack, Frame],
-            ConvertOption::Chunkshape => &[Array, Bcolz],
+            ConvertOption::Chunkshape => &[Array, Bcolz, Zarr],
             ConvertOption::Blockshape => &[Array],
-            ConvertOption::Blocksize => &[Frame],
-            ConvertOption::Split => &[Bloscpack, Frame, Array],
+            ConvertOption::Blocksize => &[Frame, Zarr],
+            ConvertOption::Split => &[Bloscpack, Frame, Array, Zarr],
             ConvertOption::Dictionary => &[Frame, Array],
+            ConvertOption::ZarrFormat | ConvertOption::WriteEmptyChunks => &[Zarr],
             ConvertOption::Checksum
             | ConvertOption::Offsets
             | ConvertOption::MaxAppChunks
@@ -194,6 +202,8 @@ impl fmt::Display for ConvertOption {
             ConvertOption::MaxAppChunks => "max_app_chunks",
             ConvertOption::Metadata => "metadata",
             ConvertOption::MetadataArgs => "metadata_args",
+            ConvertOption::ZarrFormat => "zarr_format",
+            ConvertOption::WriteEmptyChunks => "write_empty_chunks",
             ConvertOption::Verify => "verify",
         })
     }

@@ -1,8 +1,9 @@
 //! The kind of a file, by its content.
 
+use crate::path_or_stdio::PathOrStdio;
+use crate::url;
 use bloscpack_format::Format;
-use bloscpack_io::peek;
-use std::fs::File;
+use bloscpack_io::{AnySource, ReadAt, peek};
 use std::io;
 use std::path::Path;
 
@@ -19,16 +20,34 @@ pub(crate) enum FileKind {
     Carray,
     /// A bcolz directory that holds a table.
     Ctable,
+    /// A Zarr array, in a directory or a zip archive.
+    Zarr,
+    /// A Zarr group, in a directory or a zip archive.
+    ZarrGroup,
     /// A recognised format that this program cannot read.
     Foreign(Format),
 }
 
-/// Returns the kind of a regular file, a sparse frame or a bcolz directory. Returns `None` for anything else. In
+/// Returns the kind of a regular file, a sparse frame, or a directory of bcolz or Zarr. Returns `None` for anything else. In
 /// particular, nothing is read from a pipe.
 ///
 /// Returns `None` for an unreadable file. The caller reads it next, and that error names the cause.
 pub(crate) fn kind_of(path: &Path) -> Option<FileKind> {
     try_kind_of(path).ok().flatten()
+}
+
+/// [`kind_of`] for a name on the command line. Nothing is read from stdin.
+pub(crate) fn kind_of_operand(operand: &PathOrStdio) -> Option<FileKind> {
+    match operand {
+        PathOrStdio::Standard => None,
+        PathOrStdio::File(path) => kind_of(path),
+        PathOrStdio::Url(url) => kind_of_source(&url::open(url, None).ok()?),
+    }
+}
+
+/// The kind of an open file or directory.
+fn kind_of_source(source: &AnySource) -> Option<FileKind> {
+    source.format().ok().flatten().map(FileKind::from)
 }
 
 /// Like [`kind_of`], for callers that do not read the file afterwards.
@@ -38,7 +57,7 @@ pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<FileKind>> {
 
 /// Whether a path is a directory that can be read as one container.
 pub(crate) fn is_container_directory(path: &Path) -> bool {
-    path.is_dir() && matches!(kind_of(path), Some(FileKind::Frame | FileKind::Carray))
+    path.is_dir() && matches!(kind_of(path), Some(FileKind::Frame | FileKind::Carray | FileKind::Zarr))
 }
 
 /// Whether a path is a directory of a recognised format, not a collection of files.
@@ -47,7 +66,7 @@ pub(crate) fn is_container(path: &Path) -> bool {
 }
 
 /// The kind of an open file.
-pub(crate) fn kind_of_file(file: &File) -> Option<FileKind> {
+pub(crate) fn kind_of_file(file: &dyn ReadAt) -> Option<FileKind> {
     peek::format_of(file).ok().flatten().map(FileKind::from)
 }
 
@@ -60,6 +79,8 @@ impl std::fmt::Display for FileKind {
             FileKind::Frame => "a Blosc2 frame",
             FileKind::Carray => "a bcolz carray",
             FileKind::Ctable => "a bcolz ctable",
+            FileKind::Zarr => "a Zarr array",
+            FileKind::ZarrGroup => "a Zarr group",
             FileKind::Foreign(what) => return what.fmt(f),
         })
     }
@@ -74,6 +95,8 @@ impl From<Format> for FileKind {
             Format::Blosc2Frame | Format::SparseFrame => FileKind::Frame,
             Format::Carray => FileKind::Carray,
             Format::Ctable => FileKind::Ctable,
+            Format::ZarrArray => FileKind::Zarr,
+            Format::ZarrGroup => FileKind::ZarrGroup,
             foreign => FileKind::Foreign(foreign),
         }
     }

@@ -5,17 +5,18 @@ use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::{refuse_same_file, sized};
+use crate::url;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};
+use bloscpack_io::zarr::{Group, open_store};
+use bloscpack_io::{Address, AnyDirectory, AnySource, OpenOptions, ReadDirectory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Refuses a missing input, and an output that must not be replaced.
 pub(crate) fn check(input: &PathOrStdio, output: &PathOrStdio, overwrite: Overwrite, session: &Session) -> Result<()> {
-    if let PathOrStdio::File(path) = input {
-        must_exist("input file", path)?;
-    }
+    operand_must_exist("input file", input)?;
     check_output(input, output, overwrite, session)
 }
 
@@ -26,8 +27,9 @@ pub(crate) fn check_one_of_many(
     overwrite: Overwrite,
     session: &Session,
 ) -> Result<()> {
-    if let PathOrStdio::File(path) = input {
-        input_must_exist("input file", path)?;
+    match input {
+        PathOrStdio::File(path) => input_must_exist("input file", path)?,
+        other => operand_must_exist("input file", other)?,
     }
     check_output(input, output, overwrite, session)
 }
@@ -44,6 +46,9 @@ pub(crate) fn check_output(
         refuse_same_file(input, output)?;
     }
     overwrite.check(input, output, session)?;
+    if let PathOrStdio::Url(url) = output {
+        url::check_output(url, session.force)?;
+    }
     if !session.force {
         refuse_same_file(input, output)?;
     }
@@ -53,6 +58,18 @@ pub(crate) fn check_output(
     session.report.verbose(format!("input file is: '{input}'"));
     session.report.verbose(format!("output file is: '{output}'"));
     Ok(())
+}
+
+/// [`must_exist`] for a name on the command line. A URL is opened.
+pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio) -> Result<()> {
+    match operand {
+        PathOrStdio::Standard => Ok(()),
+        PathOrStdio::File(path) => must_exist(what, path),
+        PathOrStdio::Url(url) => match members(&url::open(url, None)?)? {
+            Some(members) => bail!("{what} '{operand}' is {members}"),
+            None => Ok(()),
+        },
+    }
 }
 
 /// Refuses a missing file, and a directory that is not a container.
@@ -70,8 +87,19 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
         Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
-        Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
+        Err(_) if !path.exists() => {
+            not_url(what, path)?;
+            bail!("{what} '{}' does not exist!", path.display())
+        }
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
+    }
+}
+
+/// Refuses a URL, also an invalid one, in place of a file that is changed.
+pub(crate) fn not_url(what: &str, path: &Path) -> Result<()> {
+    match Address::parse(path)? {
+        Address::Path(_) => Ok(()),
+        url => bail!("{what} '{url}' is a URL, but this command needs a file or directory of this machine"),
     }
 }
 
@@ -79,41 +107,99 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
 pub(crate) fn not_standard(what: &str, path: &Path) -> Result<PathOrStdio> {
     match PathOrStdio::from(path.to_owned()) {
         PathOrStdio::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
+        PathOrStdio::Url(_) => bail!("<{what}> cannot be a URL: a file or directory of this machine is needed"),
         operand => Ok(operand),
     }
 }
 
 /// Describes a directory that cannot be read as one container.
 fn directory(path: &Path, advice: &str) -> String {
-    let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
-    if kind_of(path) == Some(FileKind::Ctable) {
-        format!("a bcolz ctable; choose a column with --column: {}", columns(path))
-    } else if has(&[".zarray", ".zgroup", "zarr.json"]) {
-        "a Zarr directory, which this version cannot read; 'blpk chunk decode' reads those of its chunks that Blosc \
-         alone has compressed"
-            .into()
-    } else {
-        format!("a directory, not a file{advice}")
+    match kind_of(path) {
+        Some(FileKind::Ctable) => format!("a bcolz ctable; choose a column with --column: {}", columns(path)),
+        Some(FileKind::ZarrGroup) => group_at(path),
+        _ => format!("a directory, not a file{advice}"),
     }
 }
 
-/// Refuses anything but a ctable: only ctables have columns.
+/// Refuses anything but a ctable or a Zarr group: only these have columns.
 pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
     match kind_of(path) {
-        Some(FileKind::Ctable) => Ok(()),
+        Some(FileKind::Ctable | FileKind::ZarrGroup) => Ok(()),
         _ if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
-        _ => bail!("{what} '{}' is not a bcolz ctable, which --column is for", path.display()),
+        _ => bail!("{what} '{}' is neither a bcolz ctable nor a Zarr group, which --column is for", path.display()),
     }
 }
 
-/// Lists the columns of a ctable for a message, at most the first 20.
+/// [`table_must_exist`] for a name on the command line.
+pub(crate) fn operand_must_be_table(what: &str, operand: &PathOrStdio) -> Result<()> {
+    const FOR: &str = "neither a bcolz ctable nor a Zarr group, which --column is for";
+    match operand {
+        PathOrStdio::Standard => bail!("a pipe is {FOR}"),
+        PathOrStdio::File(path) => table_must_exist(what, path),
+        PathOrStdio::Url(url) => match members(&url::open(url, None)?)? {
+            Some(_) => Ok(()),
+            None => bail!("{what} '{operand}' is {FOR}"),
+        },
+    }
+}
+
+/// Describes a ctable or a Zarr group, and how to choose what is in it. `None` for other sources.
+fn members(source: &AnySource) -> Result<Option<String>> {
+    if let Some(table) = source.table() {
+        return Ok(Some(format!("a bcolz ctable; choose a column with --column: {}", columns_of(&table))));
+    }
+    let store = source.zarr(&OpenOptions::new())?;
+    Ok(store.filter(|(_, is_group)| *is_group).map(|(store, _)| zarr_group(&store)))
+}
+
+/// Returns the paths of the arrays in a Zarr group.
+pub(crate) fn arrays_of(store: &AnyDirectory) -> Result<Vec<String>> {
+    Ok(Group::open(store)?.arrays()?)
+}
+
+/// Refuses a Zarr group, of which a command reads one array.
+pub(crate) fn refuse_group(what: &str, path: &Path) -> Result<()> {
+    match kind_of(path) {
+        Some(FileKind::ZarrGroup) => bail!("{what} '{}' is {}", path.display(), group_at(path)),
+        _ => Ok(()),
+    }
+}
+
+/// [`zarr_group`] at a path.
+fn group_at(path: &Path) -> String {
+    match open_store(path, &OpenOptions::new()) {
+        Ok(store) => zarr_group(&AnyDirectory::from(store)),
+        Err(_) => "a Zarr group, which cannot be read".into(),
+    }
+}
+
+/// Describes a Zarr group, which cannot be read as one array.
+fn zarr_group(store: &AnyDirectory) -> String {
+    let arrays = arrays_of(store);
+    let arrays = arrays.map_or_else(|_| "their list cannot be read".into(), |names| listed(&names));
+    format!("a Zarr group; choose an array with --column: {arrays}")
+}
+
+/// Lists the columns of a ctable for a message.
 pub(crate) fn columns(path: &Path) -> String {
-    const MOST: usize = 20;
-    let names = match bcolz::column_names(&LocalDirectory::new(path), &bloscpack_io::OpenOptions::new()) {
-        Ok(names) if names.is_empty() => return "it has none".into(),
+    columns_of(&LocalDirectory::new(path))
+}
+
+/// [`columns`] of a ctable in any directory.
+fn columns_of(table: &dyn ReadDirectory) -> String {
+    let names = match bcolz::column_names(&table, &OpenOptions::new()) {
         Ok(names) => names,
         Err(_) => return "their list cannot be read".into(),
     };
+    listed(&names)
+}
+
+/// Lists names for a message, at most the first 20.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 20;
+    if names.is_empty() {
+        return "it has none".into();
+    }
     let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
     let more = names.len().saturating_sub(MOST);
     first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }

@@ -14,13 +14,16 @@ const FORMATS: [(&[u8], &str); 14] = [
     (b"\xfd7zXZ\x00", "this is an xz file: 'xz -d' reads it"),
     (b"BZh", "this is a bzip2 file: 'bzip2 -d' reads it"),
     (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive: '7z x' reads it"),
-    (b"PK\x03\x04", "this is a zip file, as .npz files are: 'unzip' extracts its files, and blpk reads .npy files"),
+    (
+        b"PK\x03\x04",
+        "this is a zip file, as .npz files are: 'unzip' extracts its files, and blpk reads .npy files; zip archives of Zarr are read without that",
+    ),
     (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file: its chunks may be Blosc chunks, which 'h5dump' or h5py can extract"),
     (b"CDF\x01", "this is a NetCDF file: 'ncdump' reads it"),
     (b"CDF\x02", "this is a NetCDF file: 'ncdump' reads it"),
     (b"PAR1", "this is a Parquet file: pyarrow reads it"),
     (b"ARROW1", "this is an Arrow file: pyarrow reads it"),
-    (b"{\"zarr_format\"", "this is the metadata of a Zarr array; its data is in other files"),
+    (b"{\"zarr_format\"", "this is the metadata of a Zarr array; name its directory instead"),
 ];
 
 /// Returns advice about a file that starts with these bytes, if there is any.

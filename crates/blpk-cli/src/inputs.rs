@@ -36,6 +36,11 @@ pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -
     let mut items = Vec::new();
     for path in files {
         let operand = PathOrStdio::from(path.clone());
+        if let PathOrStdio::Url(url) = &operand {
+            let name = url.file_name().into();
+            items.push(Ok(InputFile { operand, walked: false, name }));
+            continue;
+        }
         if recursive && operand != PathOrStdio::Standard && path.is_dir() && !is_one(path) {
             walk(path, &is_one, &mut items);
         } else {

@@ -33,8 +33,11 @@ mod report;
 mod session;
 mod signals;
 mod size;
+mod staging;
 mod start;
 mod streams;
+#[cfg_attr(not(feature = "remote"), path = "no_url.rs")]
+mod url;
 mod verbosity;
 mod version;
 
@@ -78,6 +81,7 @@ fn run_parsed(cli: &args::Cli, argv: &[OsString]) -> u8 {
     let session = start::session(cli);
     let done = commands::run(command, &session);
     // Always: this removes the progress bar before an error is printed.
+    url::print_traffic(&session.report);
     let printed = session.report.finish();
     exit::finish(done.and(printed))
 }

@@ -59,7 +59,9 @@ impl Outputs {
     pub(crate) fn overwrite(&self, item: &InputFile, writes: Writes, verb: &'static str) -> Overwrite {
         let named = match (&item.operand, &self.destination) {
             (_, Destination::BesideInputs | Destination::Directory(_)) => Named::ByInput,
-            (PathOrStdio::File(_), Destination::Named { is_second_of_two: true, .. }) => Named::SecondOfTwo(verb),
+            (PathOrStdio::File(_) | PathOrStdio::Url(_), Destination::Named { is_second_of_two: true, .. }) => {
+                Named::SecondOfTwo(verb)
+            }
             (_, Destination::Named { .. }) => Named::AsOutput,
         };
         Overwrite { writes, named }
@@ -72,8 +74,13 @@ impl Outputs {
             (Destination::Directory(_), PathOrStdio::Standard) => {
                 bail!("an output for stdin in a directory has no name; use --output")
             }
-            (Destination::Directory(directory), PathOrStdio::File(_)) => directory.join(rename(&item.name)),
+            (Destination::Directory(directory), PathOrStdio::File(_) | PathOrStdio::Url(_)) => {
+                directory.join(rename(&item.name))
+            }
             (Destination::BesideInputs, PathOrStdio::Standard) => return Ok(PathOrStdio::Standard),
+            (Destination::BesideInputs, PathOrStdio::Url(_)) => {
+                bail!("name the <out_file> for '{}', or use --output-dir", item.operand)
+            }
             (Destination::BesideInputs, PathOrStdio::File(path)) => rename(path),
         };
         match self.written.get(&operand) {
@@ -94,10 +101,13 @@ impl Outputs {
     ) -> Result<()> {
         let input = match &item.operand {
             PathOrStdio::File(path) => fs::metadata(path).ok(),
-            PathOrStdio::Standard => None,
+            PathOrStdio::Standard | PathOrStdio::Url(_) => None,
         };
         let _privacy = input.as_ref().map(Privacy::of);
         let before = match &item.operand {
+            PathOrStdio::Url(_) if self.removes_inputs => {
+                bail!("--rm removes files, not '{}': leave it out", item.operand)
+            }
             PathOrStdio::File(path) if self.removes_inputs => {
                 Some(fs::symlink_metadata(path).with_context(|| naming("input file", path))?)
             }

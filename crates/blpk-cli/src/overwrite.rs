@@ -171,7 +171,7 @@ fn extends(input: &PathOrStdio, output: &Path) -> bool {
 fn is_default_output(input: &PathOrStdio, output: &Path) -> bool {
     match input {
         PathOrStdio::File(input) => without_extension(input).file_name() == output.file_name(),
-        PathOrStdio::Standard => false,
+        PathOrStdio::Standard | PathOrStdio::Url(_) => false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Names of inputs and outputs on the command line.
 
+use crate::url::Url;
+use bloscpack_io::Address;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -10,11 +12,20 @@ pub(crate) enum PathOrStdio {
     /// `-`: stdin or stdout.
     Standard,
     File(PathBuf),
+    Url(Url),
 }
 
 impl From<PathBuf> for PathOrStdio {
     fn from(path: PathBuf) -> PathOrStdio {
-        if path.as_os_str() == "-" { PathOrStdio::Standard } else { PathOrStdio::File(path) }
+        if path.as_os_str() == "-" {
+            return PathOrStdio::Standard;
+        }
+        // An invalid URL counts as a path, and is refused when it is opened.
+        match Address::parse(&path) {
+            Ok(Address::Path(path)) => PathOrStdio::File(path),
+            Ok(address) => Url::of(address).map_or(PathOrStdio::File(path), PathOrStdio::Url),
+            Err(_) => PathOrStdio::File(path),
+        }
     }
 }
 
@@ -34,6 +45,7 @@ impl PathOrStdio {
         match self {
             PathOrStdio::Standard => b"-",
             PathOrStdio::File(path) => path.as_os_str().as_encoded_bytes(),
+            PathOrStdio::Url(url) => url.shown().as_bytes(),
         }
     }
 
@@ -42,6 +54,7 @@ impl PathOrStdio {
         match self {
             PathOrStdio::Standard => "-".into(),
             PathOrStdio::File(path) => path.to_string_lossy(),
+            PathOrStdio::Url(url) => url.shown().into(),
         }
     }
 }

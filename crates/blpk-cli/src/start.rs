@@ -56,6 +56,7 @@ fn data_on_stdout(command: &Command) -> bool {
         }
         Command::Chunk(ChunkCommand::Encode(args)) => is_stdout(&args.out_file),
         Command::Chunk(ChunkCommand::Decode(args)) => is_stdout(&args.out_file),
+        Command::Reference(args) => is_stdout(&args.output),
         Command::Cat(_) => true,
         _ => false,
     }

@@ -11,6 +11,7 @@
 //! | `settings` | parameters of compression, and limits, from keyword arguments |
 //! | `source` | inputs: paths, buffers, file objects |
 //! | `reader` | containers open for reading |
+//! | `reference` | references to the chunks of containers |
 //! | `write` | new containers |
 //! | `edit` | changes of containers, one crash-safe change at a time |
 //! | `chunk` | chunks: compress, decompress, items, facts |
@@ -34,6 +35,7 @@ mod ndchunk;
 mod pack;
 mod packer;
 mod reader;
+mod reference;
 mod run;
 mod scatter;
 mod settings;
@@ -70,6 +72,8 @@ mod _core {
     use crate::packer::Packer;
     #[pymodule_export]
     use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::reference::reference;
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

@@ -79,13 +79,14 @@ impl Reader {
         Ok(Reader { array, threads, limits, decoded: Arc::default() })
     }
 
-    /// Name of the format: `bloscpack`, `b2nd`, `frame`, `carray`, `chunk`, `npy`.
+    /// Name of the format: `bloscpack`, `b2nd`, `frame`, `carray`, `zarr`, `chunk`, `npy`.
     #[getter]
     fn format(&self) -> String {
         use bloscpack_io::bloscpack_format::Format;
         let archive = self.archive();
         match archive.format() {
             _ if !archive.is_compressed() => "npy",
+            Format::ZarrArray => "zarr",
             _ if archive.array().is_some() => "b2nd",
             Format::Bloscpack { .. } => "bloscpack",
             Format::Blosc2Frame | Format::SparseFrame => "frame",

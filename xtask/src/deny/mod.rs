@@ -28,9 +28,10 @@ pub(crate) fn run() -> Result<()> {
     let config = Config::read()?;
     let lock = std::fs::read_to_string(sh::root().join("Cargo.lock")).context("Cargo.lock")?;
     let locked = packages(&lock)?;
+    let compiled = metadata::compiled_anywhere()?;
     let mut problems = check_features(&config, &metadata::testable_features()?);
-    problems.extend(check_lock(&locked));
-    problems.extend(check_bans(&config, metadata::without_c()?.iter().map(|package| package.name.as_str())));
+    problems.extend(check_lock(&locked, |name, version| is_compiled(name, version, &compiled)));
+    problems.extend(check_bans(&config, metadata::compiled_without_c()?.iter().map(|package| package.name.as_str())));
     // The extension module may have several versions of a crate: the arrow crates bring some.
     let python = metadata::compiled_for_python()?;
     problems.extend(check_bans(&config, python.iter().map(|package| package.name.as_str())));
@@ -69,14 +70,21 @@ fn check_bans<'a>(config: &Config, names: impl Iterator<Item = &'a str>) -> Vec<
         .collect()
 }
 
+fn is_compiled(name: &str, version: &str, compiled: &[metadata::Compiled]) -> bool {
+    compiled.iter().any(|package| package.name == name && package.version == version)
+}
+
 /// Checks sources and duplicates for all features and targets: `Cargo.lock` has packages that `cargo metadata` may lack.
-fn check_lock(locked: &[Locked]) -> Vec<String> {
+/// Two versions count only if both are compiled for some target.
+fn check_lock(locked: &[Locked], is_compiled: impl Fn(&str, &str) -> bool) -> Vec<String> {
     let mut problems = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let sources = || locked.iter().filter_map(|package| package.source.as_deref());
     let registry = sources().find(|source| source.starts_with(REGISTRY));
     for Locked { name, version, source } in locked {
-        versions.entry(name).or_default().push(version);
+        if is_compiled(name, version) {
+            versions.entry(name).or_default().push(version);
+        }
         if let Some(source) = source.as_deref().filter(|source| Some(*source) != registry) {
             problems.push(format!("{name} {version}: comes from {source}"));
         }
@@ -129,7 +137,8 @@ mod tests {
         let package = |name: &str, version: &str, source: &str| {
             format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"{source}\"\n")
         };
-        let check = |more: &str| check_lock(&packages(&format!("{own}{more}")).unwrap());
+        let check =
+            |more: &str| check_lock(&packages(&format!("{own}{more}")).unwrap(), |_, version| version != "9.0.0");
         let registry = "registry+https://example.org/index";
         assert!(check(&package("libc", "1.0.0", registry)).is_empty());
         assert!(check(&package("a", "1.0.0", "git+https://example.org/a"))[0].contains("comes from git+"));
@@ -137,5 +146,7 @@ mod tests {
         assert_eq!(check(&other), ["b 1.0.0: comes from registry+https://example.com/other"]);
         let twice = package("a", "1.0.0", registry) + &package("a", "2.0.0", registry);
         assert_eq!(check(&twice), ["a: 2 versions: 1.0.0, 2.0.0"]);
+        let unused = package("a", "1.0.0", registry) + &package("a", "9.0.0", registry);
+        assert!(check(&unused).is_empty());
     }
 }

@@ -176,8 +176,9 @@ impl<'a> Sandbox<'a> {
 
     /// Verifies every container that exists now.
     pub(crate) fn verify(&self) -> Result<()> {
-        let is_container =
-            |name: &&String| [".blp", ".b2frame", ".b2nd", ".sframe", ".bcolz"].iter().any(|end| name.ends_with(end));
+        let is_container = |name: &&String| {
+            [".blp", ".b2frame", ".b2nd", ".sframe", ".bcolz", ".zarr"].iter().any(|end| name.ends_with(end))
+        };
         let there = |name: &&String| self.dir.join(name).exists();
         for name in self.old.keys().chain(self.new.keys()).filter(is_container).filter(there) {
             self.tools.must(Program::Blpk, &format!("verify {name}"), "", &self.dir, &self.scratch)?;

@@ -131,7 +131,7 @@ impl Tools {
         fs::write(dir.join("new.json"), "{\"a\": 2}")?;
         let count = plain / 4;
         let append = "append chunk\nappend chunk\nappend chunk";
-        let steps: [(Program, String, &str); 12] = [
+        let steps: [(Program, String, &str); 13] = [
             (Program::Blpk, "c -z {chunk} -m old.json plain a.blp".into(), ""),
             (Program::Blpk, "c -z {chunk} more other.blp".into(), ""),
             (Program::Blpk, format!("convert --dtype <i4 --shape {count} a.blp a.npy"), ""),
@@ -139,6 +139,7 @@ impl Tools {
             (Program::Blpk, "convert -z {chunk} other.blp other.b2frame".into(), ""),
             (Program::Blpk, format!("convert --chunkshape {} a.npy a.b2nd", chunk / 4), ""),
             (Program::Blpk, format!("convert --chunkshape {} a.npy a.bcolz", chunk / 4), ""),
+            (Program::Blpk, format!("convert --chunkshape {} a.npy a.zarr", chunk / 4), ""),
             (Program::Blpk, format!("convert --dtype <i4 --shape {} other.blp other.bcolz", plain / 3 / 4), ""),
             (Program::Blpk, "chunk encode chunk a.chunk".into(), ""),
             (Program::FrameEdit, "a.sframe".into(), append),

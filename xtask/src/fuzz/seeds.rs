@@ -51,6 +51,7 @@ fn seeds(target: &str) -> Seeds {
             let table = vec![160, 13, 89, 82, 60, 15, 14, 7, 31, 104, 63, 9];
             [array, vec![("table".to_owned(), table)]].concat()
         }
+        "zarr" => [zarr_stores(), of("zarr", &[".zip", "zarr.json", ".zarray", ".zmetadata"])].concat(),
         // The byte after a carray selects the treatment of gaps.
         "recover" => [followed_by(carrays(), &[1]), frames(), of("bloscpack", &[".blp"])].concat(),
         _ => Vec::new(),
@@ -105,6 +106,28 @@ fn stream(chunk: &[u8]) -> Option<Vec<u8>> {
     let [low, middle, high, _] = u32::try_from(len).ok()?.to_le_bytes();
     let codec = [0, 1, 2, 3, 4, 0, 5, 0][usize::from(flags >> 5)];
     Some([&[codec, low, middle, high], stream].concat())
+}
+
+/// Returns the files of each golden Zarr array joined into one input, in the form that `zarr::files` splits: metadata,
+/// attributes, and the first chunks.
+fn zarr_stores() -> Seeds {
+    const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zattrs"];
+    let mut stores: BTreeMap<String, [Vec<Vec<u8>>; 2]> = BTreeMap::new();
+    let names: Vec<String> = testdata::archive("zarr").into_keys().collect();
+    let roots: Vec<&str> =
+        names.iter().filter_map(|name| name.strip_suffix("/zarr.json").or(name.strip_suffix("/.zarray"))).collect();
+    for (name, bytes) in testdata::archive("zarr") {
+        let root = roots.iter().find(|root| name.strip_prefix(**root).is_some_and(|rest| rest.starts_with('/')));
+        let Some(root) = root else { continue };
+        let is_metadata = METADATA.iter().any(|file| name.ends_with(file));
+        stores.entry((*root).to_owned()).or_default()[usize::from(!is_metadata)].push(bytes);
+    }
+    let joined = |[metadata, chunks]: [Vec<Vec<u8>>; 2]| {
+        let attributes = metadata.get(1).cloned().unwrap_or_default();
+        let parts = metadata.into_iter().take(1).chain([attributes]).chain(chunks.into_iter().take(8));
+        parts.flat_map(|part| [part.as_slice(), &[0xff; 4]].concat()).collect()
+    };
+    stores.into_iter().map(|(root, parts)| (root, joined(parts))).collect()
 }
 
 /// Returns the files of each golden carray joined into one input, in the form that `carray_files` splits.

@@ -6,7 +6,7 @@
 //! | `venv` | the interpreter with our packages and what the tests use |
 //! | `versions` | one wheel on every interpreter of this machine |
 
-mod venv;
+pub(crate) mod venv;
 mod versions;
 
 use crate::metadata::PYTHON;

@@ -8,6 +8,7 @@
 //! | `mod` | the error of the whole crate |
 //! | `frame`, `bcolz`, `numpy` | the error of one format |
 //! | `part` | the structures that errors name |
+//! | `zarr` | errors of Zarr |
 //! | `text` | syntax errors of JSON and of Python literals |
 
 mod bcolz;
@@ -15,12 +16,14 @@ mod frame;
 mod numpy;
 mod part;
 mod text;
+mod zarr;
 
 pub use self::bcolz::BcolzError;
 pub use self::frame::FrameError;
 pub use self::numpy::NumpyError;
 pub use self::part::Part;
 pub use self::text::TextProblem;
+pub use self::zarr::ZarrError;
 
 use crate::checksum::{Checksum, Digest};
 use crate::format_version::Version;
@@ -158,6 +161,8 @@ pub enum FormatError {
     Frame(FrameError),
     /// A file of a bcolz directory is invalid.
     Bcolz(Box<BcolzError>),
+    /// Zarr metadata, a shard index or a zip archive is invalid.
+    Zarr(Box<ZarrError>),
 }
 
 impl FormatError {
@@ -196,6 +201,7 @@ impl FormatError {
             Self::Numpy(error) => error.kind(),
             Self::Frame(error) => error.kind(),
             Self::Bcolz(error) => error.kind(),
+            Self::Zarr(error) => error.kind(),
         }
     }
 
@@ -229,6 +235,7 @@ impl FormatError {
             }
             Self::Frame(error) => error.location(),
             Self::Bcolz(error) => error.location(),
+            Self::Zarr(error) => error.location(),
             _ => Location::default(),
         }
     }
@@ -324,6 +331,7 @@ impl Error for FormatError {
             Self::Numpy(error) => error.source(),
             Self::Frame(error) => error.source(),
             Self::Bcolz(error) => error.source(),
+            Self::Zarr(error) => error.source(),
             _ => None,
         }
     }
@@ -350,6 +358,12 @@ impl From<FrameError> for FormatError {
 impl From<BcolzError> for FormatError {
     fn from(error: BcolzError) -> Self {
         FormatError::Bcolz(Box::new(error))
+    }
+}
+
+impl From<ZarrError> for FormatError {
+    fn from(error: ZarrError) -> Self {
+        FormatError::Zarr(Box::new(error))
     }
 }
 
@@ -418,6 +432,7 @@ impl fmt::Display for FormatError {
             Self::Numpy(error) => error.fmt(f),
             Self::Frame(error) => error.fmt(f),
             Self::Bcolz(error) => error.fmt(f),
+            Self::Zarr(error) => error.fmt(f),
         }
     }
 }

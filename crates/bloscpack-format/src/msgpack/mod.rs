@@ -15,7 +15,6 @@
 //! The mapping loses only the choice of encoding: if a value has several, the shortest is written. python-blosc2 stores
 //! a tuple as an array that starts with `"__tuple__"`, and so does the JSON.
 
-mod base64;
 mod decode;
 mod encode;
 mod tagged;

@@ -1,6 +1,6 @@
 //! Objects of one member that represent values JSON lacks.
 
-use super::base64;
+use crate::base64;
 use crate::json::Json;
 use blosc_core::{OutOfMemory, memory};
 use std::collections::HashSet;

@@ -13,3 +13,4 @@ mod python;
 
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
+mod zarr;

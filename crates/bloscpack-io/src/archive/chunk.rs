@@ -1,11 +1,13 @@
 //! Reads one chunk of any container, compressed or uncompressed.
 
+use std::ops::Range;
+
 use blosc_core::{CParams, Encoder, Parallelism, Special};
 
 use super::Archive;
 use super::decoding::{decode, worker};
 use crate::Error;
-use crate::container::Fetched;
+use crate::container::{Fetched, StoredChunk};
 
 /// Returns the compressed bytes of chunk `number`. A special value has no stored bytes, and is encoded as a chunk.
 pub(super) fn compressed(archive: &Archive<'_>, number: u64) -> Result<Vec<u8>, Error> {
@@ -14,6 +16,18 @@ pub(super) fn compressed(archive: &Archive<'_>, number: u64) -> Result<Vec<u8>, 
         Fetched::Bytes { bytes, .. } => Ok(bytes),
         Fetched::Special { special, nbytes } => special_chunk(special, nbytes as usize, archive.typesize()),
     }
+}
+
+/// Returns the chunk that holds exactly the plain bytes `range`, if it is stored as one Blosc1 chunk.
+pub(super) fn stored(archive: &Archive<'_>, range: &Range<u64>) -> Result<Option<StoredChunk>, Error> {
+    let container = archive.container();
+    if container.stored_chunk_nbytes().is_none() || range.start >= range.end {
+        return Ok(None);
+    }
+    let number = archive.chunk_of(range.start)?;
+    archive.expect_chunk(number)?;
+    let stored = container.stored_chunk(number, archive.get_limits())?;
+    Ok(stored.filter(|stored| stored.range == *range))
 }
 
 fn special_chunk(special: Special, nbytes: usize, typesize: usize) -> Result<Vec<u8>, Error> {

@@ -5,6 +5,8 @@ use std::ops::Range;
 use blosc_core::{Decoder, Limits, Parallelism};
 
 use super::Archive;
+use super::ahead::fetch_ahead;
+pub(super) use super::jobs::{DecodeJob, Ranges};
 use crate::container::{Plain, Worker};
 use crate::run::pipeline;
 use crate::{Cancel, Error, Event, UnpackOptions};
@@ -14,32 +16,6 @@ use crate::{Cancel, Error, Event, UnpackOptions};
 pub(super) struct Decoding<'a> {
     archive: &'a Archive<'a>,
     options: &'a UnpackOptions,
-}
-
-/// A chunk to decode, whole or in part, and what the caller does with it.
-pub(super) struct DecodeJob<T> {
-    pub(super) chunk: u64,
-    pub(super) ranges: Ranges,
-    pub(super) task: T,
-}
-
-/// Ranges of the plain bytes of a chunk.
-pub(super) enum Ranges {
-    Whole,
-    One(Range<usize>),
-    /// In ascending order.
-    Many(Vec<Range<usize>>),
-}
-
-impl Ranges {
-    /// Returns the ranges, `None` for a whole chunk.
-    pub(super) fn as_slice(&self) -> Option<&[Range<usize>]> {
-        match self {
-            Ranges::Whole => None,
-            Ranges::One(range) => Some(std::slice::from_ref(range)),
-            Ranges::Many(ranges) => Some(ranges),
-        }
-    }
 }
 
 impl<'a> Decoding<'a> {
@@ -58,6 +34,20 @@ impl<'a> Decoding<'a> {
     /// Decodes all chunks that `next` returns and passes each to `write`, in order. `nchunks` is their maximum number.
     /// If there are few chunks, several threads decode each of them.
     pub(super) fn each<T: Send>(
+        &self,
+        nchunks: u64,
+        mut next: impl FnMut() -> Result<Option<DecodeJob<T>>, Error>,
+        mut write: impl FnMut(DecodeJob<T>, Plain) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.archive.container().is_distant() {
+            return fetch_ahead(self.archive, &self.options.limits, &mut next, |next| {
+                self.run(nchunks, next, &mut write)
+            });
+        }
+        self.run(nchunks, next, write)
+    }
+
+    fn run<T: Send>(
         &self,
         nchunks: u64,
         next: impl FnMut() -> Result<Option<DecodeJob<T>>, Error>,

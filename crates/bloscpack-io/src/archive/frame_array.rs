@@ -6,6 +6,7 @@ use std::ops::Range;
 use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::frame::{B2nd, ChunkPart, Grid, Region};
 
+use super::Archive;
 use super::boxes::Boxes;
 use super::decoding::{DecodeJob, Decoding, Ranges};
 use crate::container::Plain;
@@ -15,10 +16,12 @@ use crate::{Error, UnpackOptions};
 /// Maximum size in bytes of the items in memory at a time, unless a single item is larger.
 const MAX_ITEMS_NBYTES: u64 = 32 << 20;
 
-/// Returns [`MAX_ITEMS_NBYTES`], reduced to the limits: at most a quarter of `max_memory`, because chunks need memory
+/// Returns [`MAX_ITEMS_NBYTES`], or the size of a row of chunks if these are decoded as a whole, reduced to the limits: at
+/// most a quarter of `max_memory`, because chunks need memory
 /// too, and at most `max_unearned`, which bounds output without stored bytes.
-pub(crate) fn max_items_nbytes(limits: &Limits) -> u64 {
-    MAX_ITEMS_NBYTES.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
+pub(crate) fn max_items_nbytes(archive: &Archive<'_>, limits: &Limits) -> u64 {
+    let most = MAX_ITEMS_NBYTES.max(archive.container().row_of_whole_chunks());
+    most.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
 }
 
 /// The array in a frame.
@@ -71,7 +74,7 @@ impl<'a> FrameArray<'a> {
         let limits = decoding.options().limits.max_nbytes(usize::MAX);
         let options = UnpackOptions { limits, ..decoding.options().clone() };
         let decoding = Decoding::new(decoding.archive(), &options);
-        let max = max_items_nbytes(&limits).checked_div(self.grid.itemsize()).unwrap_or(1);
+        let max = max_items_nbytes(decoding.archive(), &limits).checked_div(self.grid.itemsize()).unwrap_or(1);
         for region in Boxes::new(self.array, region, items, max) {
             let items = self.read(decoding, &region)?;
             output.write_all(&items).map_err(Error::writing)?;

@@ -5,6 +5,8 @@
 //! | `mod` | the type and the properties of the container |
 //! | `read` | its methods that read plain bytes, which call the files below |
 //! | `decoding` | an archive with options, whose chunks are decoded in parallel and in order |
+//! | `jobs` | chunks to decode, whole or in part |
+//! | `ahead` | chunks that come through a network, fetched before they are needed |
 //! | `chunk` | one chunk, compressed or plain |
 //! | `reader` | the plain bytes through `Read + Seek` |
 //! | `stream` | copies all plain bytes, or a range of them, to a writer |
@@ -14,10 +16,12 @@
 //!
 //! `open.rs` opens a container.
 
+mod ahead;
 mod boxes;
 mod chunk;
 mod decoding;
 mod frame_array;
+mod jobs;
 mod read;
 mod reader;
 mod selected;
@@ -32,17 +36,19 @@ use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
 use bloscpack_format::frame::{B2nd, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::zarr::ArrayMeta;
 use bloscpack_format::{Format, Json};
 
 pub(crate) use self::boxes::Boxes;
 pub(crate) use self::frame_array::max_items_nbytes;
 pub use self::reader::PlainReader;
 use crate::container::{Container, Details};
+use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
-use crate::{Cancel, Error};
+use crate::{Cancel, Error, UnpackOptions};
 
 /// An open container: the positions, uncompressed sizes and meaning of its chunks. It can be a bloscpack file, a bare
-/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or the directory of a bcolz carray.
+/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or the directory of a bcolz carray or a Zarr array.
 /// The plain bytes of a container are its uncompressed content. For an array in either kind of frame, they are its
 /// items in C order, without padding. For a carray, they are its rows.
 ///
@@ -153,7 +159,21 @@ impl<'a> Archive<'a> {
         if let Details::Carray(storage, sizes) = self.container.details() { Some((storage, sizes)) } else { None }
     }
 
-    /// Returns the attributes of a carray, `None` for other formats.
+    /// Returns the metadata of a Zarr array, `None` for other formats.
+    pub fn zarr(&self) -> Option<&ArrayMeta> {
+        if let Details::Zarr(meta) = self.container.details() { Some(meta) } else { None }
+    }
+
+    /// Returns the number of stored chunks of a Zarr array, or of its shards, and the size of all of them in bytes.
+    /// Other chunks have the fill value. `None` for other formats, and if the store cannot list.
+    ///
+    /// # Errors
+    /// [`Error::InFile`]; [`Error::Limit`] for more chunks than [`Limits::max_chunks`].
+    pub fn stored_files(&self) -> Result<Option<(u64, u64)>, Error> {
+        self.container.stored_files(&self.limits)
+    }
+
+    /// Returns the attributes of a carray or Zarr array, `None` for other formats.
     ///
     /// # Errors
     /// [`Error::InFile`] if they are damaged.
@@ -227,6 +247,19 @@ impl<'a> Archive<'a> {
     /// Returns the source of bytes that are not compressed, and the offset of the first plain byte in it.
     pub(crate) fn uncompressed(&self) -> Option<(&dyn ReadAt, u64)> {
         self.container.uncompressed()
+    }
+
+    /// Returns the number of plain bytes in each chunk but the last, if chunks are Blosc1 chunks of consecutive plain
+    /// bytes.
+    pub(crate) fn stored_chunk_nbytes(&self) -> Option<u64> {
+        // If the sizes differ, that of the first chunk says nothing about the others.
+        let is_uniform = |size: &u64| *size > 0 && self.nchunks() == self.nbytes().div_ceil(*size);
+        self.container.stored_chunk_nbytes().filter(is_uniform)
+    }
+
+    /// Returns the memory that decoding chunk `number` takes.
+    pub(crate) fn weight(&self, number: u64, options: &UnpackOptions) -> Weight {
+        self.container.weight(number, options)
     }
 
     pub(crate) fn container(&self) -> &(dyn Container + 'a) {

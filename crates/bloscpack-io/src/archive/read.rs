@@ -10,6 +10,7 @@ use bloscpack_format::numpy::{Selection, Strided};
 use super::decoding::Decoding;
 use super::frame_array::FrameArray;
 use super::{Archive, PlainReader, chunk, selected, stream, verify};
+use crate::container::StoredChunk;
 use crate::error::ArrayRefusal;
 use crate::{Error, Threads, UnpackOptions};
 
@@ -22,6 +23,12 @@ impl Archive<'_> {
     /// [`Error::ChunkSize`], [`Error::ChunkFile`], [`Error::MixedChunks`] or [`Error::Format`] if it is damaged.
     pub fn compressed_chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
         chunk::compressed(self, number)
+    }
+
+    /// Returns the chunk that holds exactly the plain bytes `range`, if it is stored as one Blosc1 chunk. Its header is
+    /// checked, and its digest, if it has one; it is not decoded.
+    pub(crate) fn stored_chunk(&self, range: &Range<u64>) -> Result<Option<StoredChunk>, Error> {
+        chunk::stored(self, range)
     }
 
     /// Returns the plain bytes of chunk `number`. For an array in a frame, they are in the order of the blocks and

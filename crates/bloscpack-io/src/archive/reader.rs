@@ -92,12 +92,15 @@ impl<'a> PlainReader<'a> {
             let grid = array.grid();
             let itemsize = grid.itemsize().max(1);
             let items = self.at / itemsize..len / itemsize;
-            let mut most = max_items_nbytes(&self.options.limits).checked_div(itemsize).unwrap_or(1);
+            let mut most = max_items_nbytes(archive, &self.options.limits).checked_div(itemsize).unwrap_or(1);
             if self.ahead < WINDOW {
                 most = most.min(wanted.div_ceil(itemsize));
             }
             if let Some(next) = array.boxes(region, items, most).next() {
-                memory::reserve(&mut self.window, grid.nbytes_of(&next)? as usize)?;
+                let nbytes = grid.nbytes_of(&next)?;
+                // A single item may be larger than the limits allow.
+                archive.check_output(nbytes, &self.options.limits.max_nbytes(usize::MAX))?;
+                memory::reserve(&mut self.window, nbytes as usize)?;
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
         } else {

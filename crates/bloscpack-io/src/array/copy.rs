@@ -40,7 +40,7 @@ impl View<'_> {
             let bytes = run.from + items.start * itemsize..run.from + items.end * itemsize;
             return self.archive.copy_range_with(bytes, output, options);
         }
-        let most = max_items_nbytes(&options.limits);
+        let most = max_items_nbytes(self.archive, &options.limits);
         let passes = (items.end - items.start).saturating_mul(itemsize).div_ceil(most.max(1));
         let counts = selection.counts();
         let region = Region { start: vec![0; counts.len()], stop: counts };

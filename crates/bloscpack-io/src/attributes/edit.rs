@@ -16,7 +16,7 @@ use super::metadata::{attributes_of, metadata_of};
 use super::rewrite::update_metadata;
 use crate::formats::bcolz::{self, CarrayWriter, CtableWriter};
 use crate::formats::frame::{FrameStore, FrameWriter};
-use crate::peek::{format_of, prefix};
+use crate::peek::{self, format_of, prefix};
 use crate::{Error, OpenOptions};
 
 /// A change of one attribute.
@@ -43,6 +43,9 @@ pub fn edit_attribute(
     options: &OpenOptions,
 ) -> Result<(), Error> {
     fn inner(path: &Path, name: &str, edit: AttributeEdit, options: &OpenOptions) -> Result<(), Error> {
+        if let Ok(Some(format @ (Format::ZarrArray | Format::ZarrGroup))) = peek::format_at(path) {
+            return Err(Error::Unsupported { format });
+        }
         if options.column.is_some() || path.join(ROOTDIRS_FILE).is_file() {
             return of_table(path, name, edit, options);
         }

@@ -5,6 +5,7 @@
 //! | bloscpack file | the members of the metadata, except those of an array; other metadata is one attribute, `metadata` |
 //! | frame | the vlmetalayers, then the metalayers except that of an array |
 //! | carray, ctable, column | the attributes of bcolz |
+//! | Zarr array, Zarr group | its attributes, which are only read |
 //! | `.npy` file, bare chunk | none |
 //!
 //! | file | content |

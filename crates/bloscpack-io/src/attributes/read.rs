@@ -11,10 +11,13 @@ use super::metadata::attributes_of;
 use super::{Attributes, DropReason, DroppedAttribute};
 use crate::archive::Archive;
 use crate::formats::bcolz::{Ctable, LocalDirectory};
+use crate::formats::zarr::{Group, open_store};
+use crate::peek::format_at;
 use crate::{Error, LocalSource, OpenOptions};
 
 impl Attributes {
-    /// Reads the attributes of a container: bloscpack metadata, the metalayers of a frame, or the attributes of bcolz.
+    /// Reads the attributes of a container: bloscpack metadata, the metalayers of a frame, or the attributes of bcolz or
+    /// Zarr.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -80,6 +83,11 @@ fn read_attributes_path(path: &Path, name: Option<&str>, options: &OpenOptions) 
     if options.column.is_none() && path.join(ROOTDIRS_FILE).is_file() {
         let table = Ctable::open_with(LocalDirectory::open(path)?, options)?;
         let values = only(table.attrs()?.try_clone()?, &wanted);
+        return Ok(Attributes { values, ..Attributes::default() });
+    }
+    if options.column.is_none() && format_at(path).ok().flatten() == Some(Format::ZarrGroup) {
+        let group = Group::open_with(open_store(path, options)?, options)?;
+        let values = only(group.meta().attributes.try_clone()?, &wanted);
         return Ok(Attributes { values, ..Attributes::default() });
     }
     let archive = Archive::open_with(LocalSource::open_with(path, options)?, options)?;

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `plain` | plain bytes; repeated values need no memory |
 //! | `ranges` | which plain bytes each chunk holds |
+//! | `stored` | chunks that another container can hold unchanged |
 //! | `worker` | a decoder and the compressed bytes that it decodes |
 //!
 //! Each format implements [`Container`] once. [`Archive`](crate::Archive) provides all operations on one.
 
 mod plain;
 mod ranges;
+mod stored;
 mod worker;
 
 use std::ops::Range;
@@ -19,10 +21,12 @@ use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataSection};
 use bloscpack_format::frame::{B2nd, Frame, Grid};
 use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::zarr::ArrayMeta;
 use bloscpack_format::{Format, Json};
 
 pub(crate) use self::plain::Plain;
 pub(crate) use self::ranges::PlainRanges;
+pub(crate) use self::stored::StoredChunk;
 pub(crate) use self::worker::{Fetched, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
@@ -68,10 +72,35 @@ pub(crate) trait Container: Send + Sync {
         decoded.map_err(|source| Error::Chunk { chunk: number, offset, source })
     }
 
+    /// Returns the number of plain bytes in each chunk but the last, if chunks are stored as Blosc1 chunks of
+    /// consecutive plain bytes. `None` if [`stored_chunk`](Self::stored_chunk) returns none.
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Reads chunk `number`, which must exist, if it is stored as one Blosc1 chunk of exactly its plain bytes. Its
+    /// header is checked, but it is not decoded. `None` if it is stored in another form.
+    fn stored_chunk(&self, number: u64, limits: &Limits) -> Result<Option<StoredChunk>, Error> {
+        let Some(_) = self.stored_chunk_nbytes() else { return Ok(None) };
+        // A chunk with padding holds more than plain bytes.
+        let range = self.chunk_range(number, limits)?.filter(|range| range.end <= self.nbytes());
+        let Some(range) = range else { return Ok(None) };
+        StoredChunk::of(self.fetch(number, None, limits)?, number, range)
+    }
+
     /// Adds the settings that the chunks of this container need to a decoder.
     fn decoder(&self, decoder: Decoder) -> Decoder {
         decoder
     }
+
+    /// Returns whether chunks come through a network, so that they should be fetched before they are needed.
+    fn is_distant(&self) -> bool {
+        false
+    }
+
+    /// Reads chunks that will be fetched, or the headers of those of which a part will be, by as few requests as
+    /// possible. A hint for containers that are distant.
+    fn prefetch(&self, _chunks: &[Wanted<'_>]) {}
 
     /// Returns the offset of chunk `number` in the file. `None` if there is no such chunk, if it is in another file, or
     /// if damage before it hides its start.
@@ -79,9 +108,20 @@ pub(crate) trait Container: Send + Sync {
         None
     }
 
+    /// Returns where the compressed bytes of chunk `number` are, which must exist. `None` for a special value without
+    /// stored bytes. Reads no more than the header of the chunk.
+    fn chunk_extent(&self, _number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+        Err(Error::Unsupported { format: self.format() })
+    }
+
     /// Counts the compressed bytes that exist, and may stop counting at `enough`.
     fn stored(&self, _enough: u64) -> u64 {
         self.cbytes()
+    }
+
+    /// Counts the chunk files that exist, and their bytes, in stores that can list.
+    fn stored_files(&self, _limits: &Limits) -> Result<Option<(u64, u64)>, Error> {
+        Ok(None)
     }
 
     /// Returns the header and metadata of the format.
@@ -97,6 +137,12 @@ pub(crate) trait Container: Send + Sync {
     /// Returns the chunks and blocks of an array whose chunks are boxes of items.
     fn grid(&self) -> Option<(&B2nd, &Grid)> {
         None
+    }
+
+    /// Returns the size in bytes of all items in the chunks with the same index along the first axis, if chunks cannot be
+    /// decoded in part. Otherwise 0. Assembling fewer items at a time would decode each chunk several times.
+    fn row_of_whole_chunks(&self) -> u64 {
+        0
     }
 
     /// Reads attributes that are in a separate file.
@@ -142,6 +188,19 @@ pub(crate) trait Container: Send + Sync {
     }
 }
 
+/// Where the compressed bytes of a chunk are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// The path of their file within the directory of the container. `None` for the file of the container itself.
+    pub(crate) file: Option<String>,
+    pub(crate) offset: u64,
+    pub(crate) cbytes: u64,
+    pub(crate) nbytes: u64,
+}
+
+/// A chunk, and the ranges of its plain bytes that will be needed, `None` for all.
+pub(crate) type Wanted<'a> = (u64, Option<&'a [Range<usize>]>);
+
 /// The chunks that must be decoded to verify all. Each stored chunk occurs once, even if the index refers to it many
 /// times.
 pub(crate) struct ToVerify<'a> {
@@ -168,4 +227,5 @@ pub(crate) enum Details<'a> {
     },
     Frame(&'a Frame),
     Carray(&'a Storage, &'a Sizes),
+    Zarr(&'a ArrayMeta),
 }

@@ -1,27 +1,32 @@
 //! Converts one array, or the uncompressed bytes of one container, to each kind of output.
 
-use std::fs::File;
 use std::io;
-use std::path::Path;
 
+use blosc_core::Codec;
 use bloscpack_format::numpy::NumpyMeta;
 
+use super::copied::{Copied, Wanted};
+use super::destination::Destination;
 use super::metadata::Metadata;
 use super::observed::Observed;
 use super::report::ConvertReport;
+use super::spooled::spooled;
 use super::write::{write_array, write_carray, write_frame, write_npy};
-use crate::array::{RowReader, View, are_in_order, known, plain_meta};
+use super::zarr;
+use crate::array::{RowReader, View, are_in_order, known, plain_meta, row_nbytes};
+use crate::formats::bcolz::RowStream;
+use crate::formats::bloscpack::content::PlainBytes;
 use crate::formats::bloscpack::pack::pack_to_file;
 use crate::formats::frame::FrameParams;
 use crate::open::open;
 use crate::options::Event;
 use crate::target::Target;
-use crate::{Archive, Array, ConvertOptions, DroppedAttribute, Error, LocalSource, PlainReader};
+use crate::{AnySource, Archive, Array, ConvertOptions, DroppedAttribute, Error, PlainReader};
 
 /// Converts an array or uncompressed bytes.
 pub(super) fn convert(
-    input: LocalSource,
-    output: &Path,
+    input: AnySource,
+    output: Destination<'_>,
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
@@ -33,7 +38,7 @@ pub(super) fn convert(
 pub(super) fn convert_archive(
     archive: &Archive<'_>,
     given: Option<&NumpyMeta>,
-    output: &Path,
+    output: Destination<'_>,
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
@@ -65,6 +70,7 @@ pub(super) fn convert_archive(
         Target::Bcolz => conversion.to_bcolz(metadata)?,
         Target::Frame => conversion.to_frame(metadata, &mut report)?,
         Target::Array => conversion.to_array(metadata, &mut report)?,
+        Target::Zarr => conversion.to_zarr(metadata)?,
         // Only tables have columns, and CSV is written by a separate function.
         Target::Columns(_) | Target::Csv => return Err(Error::Unsupported { format: archive.format() }),
     };
@@ -79,7 +85,7 @@ struct Conversion<'a> {
     array: Option<&'a NumpyMeta>,
     /// The same array, or one of items of the typesize if it is not known.
     meta: &'a NumpyMeta,
-    output: &'a Path,
+    output: Destination<'a>,
     options: &'a ConvertOptions,
 }
 
@@ -90,29 +96,46 @@ impl Conversion<'_> {
             Some(_) => (None, Vec::new()),
             None => metadata.into_bloscpack(self.array)?,
         };
-        let pack = self.options.pack_options(self.array, self.typesize(), metadata);
-        pack_to_file(self.bytes(), Some(self.archive.nbytes()), self.output, &pack)?;
+        let mut pack = self.options.pack_options(self.array, self.typesize(), metadata);
+        match self.copied(1, self.options.chunk_size.map(u64::from), |_| true)? {
+            Some(copied) => {
+                pack.params = pack.params.typesize(copied.params().get_typesize());
+                pack_to_file(&copied, self.output.path()?, &pack.chunk_size(copied.chunk_nbytes()))?;
+            }
+            None => {
+                let content = PlainBytes { input: self.bytes(), size: Some(self.archive.nbytes()) };
+                pack_to_file(content, self.output.path()?, &pack)?;
+            }
+        }
         Ok(dropped)
     }
 
     fn to_npy(&self, metadata: Metadata<'_>) -> Result<Vec<DroppedAttribute>, Error> {
-        write_npy(self.bytes(), self.output, self.meta, self.archive.nbytes(), self.options)?;
+        write_npy(self.bytes(), self.output.path()?, self.meta, self.archive.nbytes(), self.options)?;
         Ok(metadata.into_nothing(Target::Npy)?)
     }
 
     /// Converts to a carray, whose rows are in C order.
     fn to_bcolz(&self, metadata: Metadata<'_>) -> Result<Vec<DroppedAttribute>, Error> {
         let (attrs, dropped) = metadata.into_attrs()?;
-        let (output, meta, options) = (self.output, self.meta, self.options);
-        let kept = (self.archive.carray().map(|(storage, _)| storage), attrs);
-        if are_in_order(meta) {
-            write_carray(self.bytes(), output, meta, kept, options)?;
+        let (output, meta, options) = (self.output.path()?, self.meta, self.options);
+        let copied = match are_in_order(meta) {
+            true => self.copied(row_nbytes(meta), self.options.chunk_rows_nbytes(meta), |_| true)?,
+            false => None,
+        };
+        let old = self.archive.carray().map(|(storage, _)| storage);
+        let kept = (&options.carray_params(meta, old, copied.as_ref())?, attrs);
+        if let Some(copied) = &copied {
+            write_carray(copied, output, meta, kept, options)?;
+        } else if are_in_order(meta) {
+            write_carray(RowStream(self.bytes()), output, meta, kept, options)?;
         } else if self.archive.uncompressed().is_some() {
             let items = Observed::new(self.view(), &options.observer);
-            write_carray(RowReader::new(&items, meta), output, meta, kept, options)?;
+            write_carray(RowStream(RowReader::new(&items, meta)), output, meta, kept, options)?;
         } else {
-            let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, &options.observer);
-            write_carray(RowReader::new(&items, meta), output, meta, kept, options)?;
+            let items =
+                Observed::half(Array::plain(spooled(self.archive, options)?, 0, meta.clone())?, &options.observer);
+            write_carray(RowStream(RowReader::new(&items, meta)), output, meta, kept, options)?;
         }
         Ok(dropped)
     }
@@ -121,14 +144,14 @@ impl Conversion<'_> {
         let (layers, dropped) = metadata.into_layers(false, self.array)?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = self.options.frame_params(self.old_params(), self.typesize())?;
-        write_frame(self.bytes(), self.output, params, layers, self.options)?;
+        write_frame(self.bytes(), self.output.path()?, params, layers, self.options)?;
         Ok(dropped)
     }
 
     /// Converts to an array in a frame. The items of the input are read in the order of the output's chunks. This would
     /// decode chunks of consecutive items many times, so such inputs go through a temporary file.
     fn to_array(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<DroppedAttribute>, Error> {
-        let (output, meta, options) = (self.output, self.meta, self.options);
+        let (output, meta, options) = (self.output.path()?, self.meta, self.options);
         let (layers, dropped) = metadata.into_layers(true, Some(meta))?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = options.array_params(self.old_params(), meta.dtype.itemsize())?;
@@ -136,10 +159,29 @@ impl Conversion<'_> {
             let items = Observed::new(self.view(), &options.observer);
             write_array(&items, output, meta, (params, layers), options)?;
         } else {
-            let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, &options.observer);
+            let items =
+                Observed::half(Array::plain(spooled(self.archive, options)?, 0, meta.clone())?, &options.observer);
             write_array(&items, output, meta, (params, layers), options)?;
         }
         Ok(dropped)
+    }
+
+    fn to_zarr(&self, metadata: Metadata<'_>) -> Result<Vec<DroppedAttribute>, Error> {
+        let (attributes, dropped) = metadata.into_attrs()?;
+        zarr::to_array(self.view(), self.output, attributes, self.options)?;
+        Ok(dropped)
+    }
+
+    /// Returns the chunks of the input if they can be copied: whole rows of `row` bytes in chunks of `chunk_nbytes`, if
+    /// that is set.
+    fn copied(
+        &self,
+        row: u64,
+        chunk_nbytes: Option<u64>,
+        knows: fn(Codec) -> bool,
+    ) -> Result<Option<Copied<'_>>, Error> {
+        let wanted = Wanted { nbytes: self.archive.nbytes(), row, chunk_nbytes, knows };
+        Copied::of(self.archive, &wanted, self.options)
     }
 
     fn view(&self) -> View<'_> {
@@ -149,14 +191,6 @@ impl Conversion<'_> {
     /// Returns the plain bytes in the order in which they are stored.
     fn bytes(&self) -> Observed<'_, PlainReader<'_>> {
         Observed::new(self.archive.reader(&self.options.unpack_options()), &self.options.observer)
-    }
-
-    /// Decodes the plain bytes to a temporary file.
-    fn spooled(&self) -> Result<File, Error> {
-        let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-        let output = Observed::half(&mut spool, &self.options.observer);
-        self.archive.unpack(output, &self.options.unpack_options())?;
-        Ok(spool)
     }
 
     fn typesize(&self) -> u64 {

@@ -13,12 +13,12 @@ use super::table::report;
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::attributes::append;
 use crate::error::ArrayRefusal;
-use crate::formats::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
+use crate::formats::bcolz::{Carray, Ctable, Cursor, Root};
 use crate::fs::atomic::AtomicFile;
 use crate::options::Event;
 use crate::source::ReadDirectory;
 use crate::target::Target;
-use crate::{ConvertOptions, DropReason, DroppedAttribute, Error, LocalSource};
+use crate::{AnyDirectory, AnySource, ConvertOptions, DropReason, DroppedAttribute, Error};
 
 /// The reason why attributes are lost: text cannot store them.
 const NONE: DropReason = DropReason::NoMetadata(Target::Csv);
@@ -27,18 +27,18 @@ const NONE: DropReason = DropReason::NoMetadata(Target::Csv);
 const ROWS: u64 = 4096;
 
 /// Writes a table, one column of it, or an array as comma-separated values to the file `output`.
-pub(super) fn to_csv(input: LocalSource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+pub(super) fn to_csv(input: AnySource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     let is_typed = options.typing.dtype.is_some() || options.typing.shape.is_some();
     match (input.table(), input.carray(), options.column.as_deref()) {
-        (Some(table), ..) => of_bcolz(table.clone(), output, options),
+        (Some(table), ..) => of_bcolz(table, output, options),
         (_, _, Some(name)) => of_array(input.into_column(name, &options.limits)?, output, options),
-        (_, Some(carray), _) if !is_typed => of_bcolz(carray.clone(), output, options),
+        (_, Some(carray), _) if !is_typed => of_bcolz(carray, output, options),
         _ => of_array(input, output, options),
     }
 }
 
 /// Converts a table, one of its columns, or a carray. One chunk of each column is in memory.
-fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+fn of_bcolz(input: AnyDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     if options.typing.dtype.is_some() || options.typing.shape.is_some() {
         return Err(Error::not_an_array(ArrayRefusal::Table));
     }
@@ -72,7 +72,7 @@ fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<DroppedAttr
 }
 
 /// Converts an array. Each index of the first axis is a line. The items are streamed.
-fn of_array(input: LocalSource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+fn of_array(input: AnySource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     let array = Array::open_with(input, &options.open_options())?;
     let observer = &options.observer;
     observer.tell(Event::Begin { nbytes: array.nbytes() });
@@ -90,9 +90,9 @@ fn of_array(input: LocalSource, output: &Path, options: &ConvertOptions) -> Resu
 type Named<'a, D> = (&'a str, &'a Carray<D>);
 
 fn select<'a>(
-    table: &'a Ctable<LocalDirectory>,
+    table: &'a Ctable<AnyDirectory>,
     column: Option<&'a str>,
-) -> Result<Vec<Named<'a, crate::formats::bcolz::ColumnDirectory<LocalDirectory>>>, Error> {
+) -> Result<Vec<Named<'a, crate::formats::bcolz::ColumnDirectory<AnyDirectory>>>, Error> {
     let Some(name) = column else {
         return Ok(table.names().iter().map(String::as_str).zip(table.columns()).collect());
     };

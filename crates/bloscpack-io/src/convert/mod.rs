@@ -6,38 +6,55 @@
 //! | `mod` | chooses the conversion for an input and a target |
 //! | `report` | the report of a conversion |
 //! | `params` | parameters of the writers, from the options or else from the input |
+//! | `copied` | compressed chunks that are copied |
 //! | `array` | one array or the uncompressed bytes of one container, to each kind of output |
+//! | `destination` | where the output goes: a path or a URL |
 //! | `write` | the outputs |
 //! | `observed` | progress |
 //! | `metadata` | attributes and metalayers in the form of the output |
+//! | `spooled` | plain bytes in a temporary file |
+//! | `zarr` | arrays and tables as Zarr |
 //! | `table` | all columns of a bcolz table |
 //! | `csv` | tables and arrays as text |
 
 mod array;
+mod copied;
 #[cfg(feature = "csv")]
 mod csv;
+mod destination;
 mod metadata;
 mod observed;
 mod params;
 mod report;
+mod spooled;
 mod table;
 mod write;
+mod zarr;
 
 use std::path::Path;
 
 #[cfg(feature = "csv")]
 use self::csv::to_csv;
+use self::destination::Destination;
 pub use self::report::ConvertReport;
 use crate::target::{ConvertOption, Target};
-use crate::{Array, ConvertOptions, Error, LocalSource};
+use crate::{AnySource, Array, ConvertOptions, Error};
+#[cfg(feature = "remote")]
+use crate::{Remote, RemoteUrl};
 
 /// Converts the content of `input` to the file or directory `output`, which appears complete or not at all.
 ///
 /// | input | targets |
 /// |---|---|
 /// | an array or uncompressed bytes in any container | all but [`Target::Columns`] |
-/// | a bcolz table | [`Target::Bcolz`], [`Target::Csv`] and [`Target::Columns`] |
+/// | a bcolz table | [`Target::Bcolz`], [`Target::Zarr`], [`Target::Csv`] and [`Target::Columns`] |
 /// | a column of a table, with [`ConvertOptions::column`] | all but [`Target::Columns`] |
+///
+/// [`Target::Bloscpack`], [`Target::Bcolz`] and [`Target::Zarr`] store Blosc1 chunks, and so do most inputs of these
+/// formats. Where the chunks of both hold the same rows, their compressed bytes are copied; the output then has the chunk
+/// size of the input. A copied chunk is checked as far as its header: damage inside it is copied too, and
+/// [`verify`](crate::verify) finds it. Options that ask for another compression, and
+/// [`ConvertOptions::recompress`], make every chunk be decoded and compressed again.
 ///
 /// Memory is bounded by a few chunks. An array whose items are stored as consecutive bytes, in chunks that do not match
 /// those of the output, goes through a temporary file. If [`Target::Columns`] replaces a directory, it must contain
@@ -60,31 +77,49 @@ use crate::{Array, ConvertOptions, Error, LocalSource};
 /// shape for the columns of a table; [`Error::NoSuchColumn`]; [`Error::NoText`] for items without a text form; errors
 /// of reading the input and of writing the output.
 pub fn convert(
-    input: LocalSource,
+    input: impl Into<AnySource>,
     output: impl AsRef<Path>,
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    fn inner(
-        input: LocalSource,
-        output: &Path,
-        target: Target,
-        options: &ConvertOptions,
-    ) -> Result<ConvertReport, Error> {
-        options.set_options().try_for_each(|option| option.check(target))?;
-        input.refuse_as_output(output)?;
-        match (target, input.table(), options.column.as_deref()) {
-            (Target::Csv, ..) => to_csv(input, output, options),
-            (Target::Bcolz, Some(table), None) => table::to_table(table.clone(), output, options),
-            (Target::Columns(files), Some(table), None) => table::to_files(table.clone(), output, files, options),
-            (_, _, Some(name)) => {
-                let column = input.into_column(name, &options.limits)?;
-                array::convert(column, output, target, options)
-            }
-            _ => array::convert(input, output, target, options),
+    convert_to(input.into(), Destination::Path(output.as_ref()), target, options)
+}
+
+/// Converts the content of `input` to a Zarr array or group at a URL of an object store, as [`convert`] does. Chunks are
+/// written as they are made, several at once, and the metadata last, so that no reader finds an unfinished array. There
+/// must be no objects below the URL.
+///
+/// # Errors
+/// As [`convert`]; [`Error::OutputExists`] if there are objects; [`Error::InFile`] with the URL.
+#[cfg(feature = "remote")]
+pub fn convert_to_url(
+    input: impl Into<AnySource>,
+    remote: &Remote,
+    url: &RemoteUrl,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    convert_to(input.into(), Destination::Url(remote, url), Target::Zarr, options)
+}
+
+fn convert_to(
+    input: AnySource,
+    output: Destination<'_>,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    options.set_options().try_for_each(|option| option.check(target))?;
+    output.refuse_input(&input)?;
+    match (target, input.table(), options.column.as_deref()) {
+        (Target::Csv, ..) => to_csv(input, output.path()?, options),
+        (Target::Bcolz, Some(table), None) => table::to_table(table, output.path()?, options),
+        (Target::Zarr, Some(table), None) => zarr::to_group(table, output, options),
+        (Target::Columns(files), Some(table), None) => table::to_files(table, output.path()?, files, options),
+        (_, _, Some(name)) => {
+            let column = input.into_column(name, &options.limits)?;
+            array::convert(column, output, target, options)
         }
+        _ => array::convert(input, output, target, options),
     }
-    inner(input, output.as_ref(), target, options)
 }
 
 /// Writes the items and attributes of an open array to the file or directory `output`, which appears complete or not
@@ -114,7 +149,7 @@ pub fn convert_array(
         options: &ConvertOptions,
     ) -> Result<ConvertReport, Error> {
         options.set_options().try_for_each(|option| option.check(target))?;
-        array::convert_archive(array.archive(), Some(array.meta()), output, target, options)
+        array::convert_archive(array.archive(), Some(array.meta()), Destination::Path(output), target, options)
     }
     inner(array, output.as_ref(), target, options)
 }
@@ -130,6 +165,6 @@ impl ConvertOption {
 }
 
 #[cfg(not(feature = "csv"))]
-fn to_csv(_: LocalSource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
+fn to_csv(_: AnySource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
     Err(Error::NoText(crate::NoText::NoCsv))
 }

@@ -4,7 +4,10 @@ use blosc_core::{Auto, BlockSize, CParams, Codec, FilterPipeline};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::zarr::Version;
 
+use super::copied::Copied;
+use crate::array::row_nbytes;
 use crate::formats::bcolz::CarrayParams;
 use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
@@ -36,8 +39,14 @@ impl ConvertOptions {
     }
 
     /// Returns the parameters of a carray, from the options or else from the input's `meta/storage`, if it has one.
-    /// Floats are not rounded again. The number of rows in a chunk stays the same unless the dtype or shape changes.
-    pub(super) fn carray_params(&self, meta: &NumpyMeta, old: Option<&Storage>) -> Result<CarrayParams, Error> {
+    /// Floats are not rounded again. The number of rows in a chunk stays the same unless the dtype or shape changes, or
+    /// is that of copied chunks.
+    pub(super) fn carray_params(
+        &self,
+        meta: &NumpyMeta,
+        old: Option<&Storage>,
+        copied: Option<&Copied<'_>>,
+    ) -> Result<CarrayParams, Error> {
         let refuse = |what| Err(Error::CarrayParams { what });
         let Some((rows, atom_shape)) = meta.shape.split_first() else {
             return refuse("a zero-dimensional array has no rows");
@@ -46,7 +55,8 @@ impl ConvertOptions {
         if self.typesize.is_some_and(|typesize| u64::from(typesize) != itemsize) {
             return refuse("the typesize of an array must be its itemsize");
         }
-        let mut cparams = old.map_or(Cparams::default(), |old| old.cparams.clone());
+        let default = || copied.map_or_else(Cparams::default, Copied::cparams);
+        let mut cparams = old.map_or_else(default, |old| old.cparams.clone());
         cparams.quantize = 0;
         if cparams.codec().is_none() {
             cparams.cname = Cparams::default().cname;
@@ -64,15 +74,20 @@ impl ConvertOptions {
         let old = old.filter(|old| old.dtype == dtype);
         let dflt = old.map(|old| &old.dflt).filter(|dflt| bcolz::dflt::check(dflt, &dtype, atom_shape).is_ok());
         let mut params = CarrayParams::new(dtype.clone()).atom_shape(atom_shape).cparams(cparams).expectedlen(*rows);
-        if let Some(chunklen) =
-            self.array_options().rows().or(old.filter(|_| self.typing.shape.is_none()).map(|old| old.chunklen))
-        {
+        let kept = copied.and_then(|copied| copied.chunk_nbytes().checked_div(row_nbytes(meta)));
+        let kept = kept.or(old.filter(|_| self.typing.shape.is_none()).map(|old| old.chunklen));
+        if let Some(chunklen) = self.array_options().rows().or(kept) {
             params = params.chunklen(chunklen);
         }
         Ok(match dflt {
             Some(dflt) => params.dflt(dflt.clone()),
             None => params,
         })
+    }
+
+    /// Returns the size in bytes of a chunk of rows, if the options set it.
+    pub(super) fn chunk_rows_nbytes(&self, meta: &NumpyMeta) -> Option<u64> {
+        self.array_options().rows().map(|rows| rows.saturating_mul(row_nbytes(meta)))
     }
 
     /// Returns the choice to make: everything that the options do not set. `typesize` is that of known items.
@@ -89,6 +104,11 @@ impl ConvertOptions {
             typesize.map_or(auto, |typesize| auto.typesize(typesize))
         };
         self.auto.map(set)
+    }
+
+    /// Returns the version of a Zarr output.
+    pub(super) fn zarr_version(&self) -> Version {
+        self.zarr_format.unwrap_or(Version::V3)
     }
 
     /// Returns the options for opening the input.

@@ -7,42 +7,49 @@ use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
 
+use super::copied::{Copied, Wanted};
 use super::metadata::{Metadata, lost};
 use super::observed::Observed;
 use super::report::ConvertReport;
 use super::write::{write_array, write_npy};
+use crate::array::row_nbytes;
 use crate::error::ArrayRefusal;
-use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
+use crate::formats::bcolz::{Ctable, CtableWriter, Directory, RowInput, RowStream, WrittenColumn};
 use crate::fs::new_directory::NewDirectory;
 use crate::options::{Event, Typing};
-use crate::source::ReadDirectory as _;
+use crate::source::ReadDirectory;
 use crate::target::{ColumnFiles, Target};
-use crate::{Archive, Array, ConvertOptions, DropReason, DroppedAttribute, Error};
+use crate::{Archive, Array, Cancel, ConvertOptions, DropReason, DroppedAttribute, Error, PlainReader, Threads};
 
 /// Writes the columns and all attributes of a table to the new directory `output`.
-pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
-    refuse_array_options(options)?;
+pub(super) fn to_table(
+    input: impl ReadDirectory,
+    output: &Path,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    check_options(options)?;
     let table = Ctable::open_with(input, &options.open_options())?;
     let attrs = table.attrs()?.try_clone()?;
-    let mut columns = Vec::new();
-    for (name, column) in named(&table) {
-        let params = meta_of(&table, name)?;
-        columns.push((name, options.carray_params(&params, Some(column.storage()))?));
+    let archives: Vec<Archive<'_>> =
+        table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
+    let (mut columns, mut inputs) = (Vec::new(), Vec::new());
+    let unpack = options.unpack_options();
+    for ((name, column), archive) in named(&table).zip(&archives) {
+        let meta = meta_of(&table, name)?;
+        // A killed Python process can leave columns that are longer than the first.
+        let nbytes = table.len().saturating_mul(column.rows().atomsize());
+        let copied = copied(archive, &meta, nbytes, options)?;
+        columns.push((name, options.carray_params(&meta, Some(column.storage()), copied.as_ref())?));
+        inputs.push(match copied {
+            Some(copied) => Rows::Copied(copied),
+            None => Rows::Stream(Observed::new(archive.reader(&unpack).take(nbytes), &options.observer)),
+        });
     }
     let writer = CtableWriter::create(output, options.overwrite, &columns)?;
     let mut writer = writer.auto_observed(options.chosen(None), &options.observer);
-    let archives: Vec<Archive<'_>> =
-        table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
-    let unpack = options.unpack_options();
     let report = report(&table);
     options.observer.tell(Event::Begin { nbytes: report.nbytes });
-    // A killed Python process can leave columns that are longer than the first.
-    let inputs = archives
-        .iter()
-        .zip(table.columns())
-        .map(|(archive, column)| archive.reader(&unpack).take(table.len() * column.rows().atomsize()))
-        .map(|bytes| Observed::new(bytes, &options.observer));
-    writer.append_streams(inputs, &options.threads, &options.cancel)?;
+    writer.append_columns(inputs.into_iter(), &options.threads, &options.cancel)?;
     writer.set_attrs(attrs);
     for (name, column) in named(&table) {
         writer.set_column_attrs(name, column.attrs()?.try_clone()?)?;
@@ -53,12 +60,12 @@ pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOp
 
 /// Writes each column of a table to a separate file in the directory `output`.
 pub(super) fn to_files(
-    input: LocalDirectory,
+    input: impl ReadDirectory,
     output: &Path,
     files: ColumnFiles,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    refuse_array_options(options)?;
+    check_options(options)?;
     let table = Ctable::open_with(input, &options.open_options())?;
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
     let options = options.clone().overwrite(false);
@@ -100,19 +107,51 @@ pub(super) fn to_files(
     Ok(report)
 }
 
-pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
+/// Returns the chunks of a column if they can be copied.
+fn copied<'a>(
+    archive: &'a Archive<'a>,
+    meta: &NumpyMeta,
+    nbytes: u64,
+    options: &'a ConvertOptions,
+) -> Result<Option<Copied<'a>>, Error> {
+    let chunk_nbytes = options.chunk_rows_nbytes(meta);
+    let wanted = Wanted { nbytes, row: row_nbytes(meta), chunk_nbytes, knows: |_| true };
+    Copied::of(archive, &wanted, options)
+}
+
+/// The rows of a column.
+enum Rows<'a> {
+    Copied(Copied<'a>),
+    Stream(Observed<'a, io::Take<PlainReader<'a>>>),
+}
+
+impl RowInput for Rows<'_> {
+    fn append_to<D: Directory>(
+        self,
+        column: &mut WrittenColumn<D>,
+        threads: &Threads,
+        cancel: &Cancel,
+    ) -> Result<u64, Error> {
+        match self {
+            Rows::Copied(copied) => (&copied).append_to(column, threads, cancel),
+            Rows::Stream(stream) => RowStream(stream).append_to(column, threads, cancel),
+        }
+    }
+}
+
+pub(super) fn report<D: ReadDirectory>(table: &Ctable<D>) -> ConvertReport {
     let nbytes = table.columns().iter().map(|column| table.len().saturating_mul(column.rows().atomsize()));
     ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), ..ConvertReport::default() }
 }
 
-fn named(
-    table: &Ctable<LocalDirectory>,
-) -> impl Iterator<Item = (&str, &crate::formats::bcolz::Column<LocalDirectory>)> {
+pub(super) fn named<D: ReadDirectory>(
+    table: &Ctable<D>,
+) -> impl Iterator<Item = (&str, &crate::formats::bcolz::Column<D>)> {
     table.names().iter().map(String::as_str).zip(table.columns())
 }
 
 /// Returns a column as a NumPy array with the number of rows of the table.
-fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Error> {
+pub(super) fn meta_of<D: ReadDirectory>(table: &Ctable<D>, name: &str) -> Result<NumpyMeta, Error> {
     let Some(column) = table.column(name) else {
         return Err(Error::NoSuchColumn { column: name.into(), columns: table.names().to_vec() });
     };
@@ -124,7 +163,7 @@ fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Erro
 }
 
 /// Refuses a dtype and shape for a table, because each column has its own.
-fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
+pub(super) fn check_options(options: &ConvertOptions) -> Result<(), Error> {
     if options.typing == Typing::default() && options.typesize.is_none() {
         return Ok(());
     }

@@ -3,12 +3,12 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use bloscpack_format::bcolz::{Attrs, Storage};
+use bloscpack_format::bcolz::Attrs;
 use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{NumpyMeta, npy};
 
 use crate::attributes::Layers;
-use crate::formats::bcolz::CarrayWriter;
+use crate::formats::bcolz::{CarrayParams, CarrayWriter, RowInput};
 use crate::formats::frame::{ArrayItems, FrameParams, FrameWriter};
 use crate::fs::atomic::AtomicFile;
 use crate::{ConvertOptions, Error};
@@ -46,16 +46,15 @@ pub(super) fn write_frame(
 
 /// Writes a carray from rows in C order.
 pub(super) fn write_carray(
-    bytes: impl Read,
+    input: impl RowInput,
     output: &Path,
     meta: &NumpyMeta,
-    (old, attrs): (Option<&Storage>, Attrs),
+    (params, attrs): (&CarrayParams, Attrs),
     options: &ConvertOptions,
 ) -> Result<(), Error> {
-    let params = options.carray_params(meta, old)?;
-    let writer = CarrayWriter::create(output, options.overwrite, &params)?;
+    let writer = CarrayWriter::create(output, options.overwrite, params)?;
     let mut writer = writer.auto_observed(options.chosen(None), &options.observer);
-    let rows = writer.append_stream(bytes, &options.threads, &options.cancel)?;
+    let rows = writer.append_rows(input, &options.threads, &options.cancel)?;
     if let Some(expected) = meta.shape.first().filter(|expected| **expected != rows) {
         let size = |rows: u64| meta.nbytes().unwrap_or(0).checked_div(*expected).unwrap_or(0).saturating_mul(rows);
         return Err(Error::InputChanged { expected: size(*expected), found: size(rows) });

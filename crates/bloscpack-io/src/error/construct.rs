@@ -25,6 +25,11 @@ impl From<Cancelled> for Error {
 }
 
 impl Error {
+    /// The error that Zarr cannot read an input in place.
+    pub(crate) fn reference(input: &str, source: super::ReferenceRefusal) -> Error {
+        Error::Reference { input: input.to_owned(), source: Box::new(source) }
+    }
+
     /// Replaces the error of a chunk whose decoding was cancelled by [`Error::Cancelled`].
     pub(crate) fn or_cancelled(self) -> Error {
         if self.is_cancelled() { Error::Cancelled } else { self }

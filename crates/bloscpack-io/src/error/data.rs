@@ -40,6 +40,7 @@ impl Error {
             | Error::FrameParams { .. }
             | Error::NoText(_)
             | Error::UnfitOption { .. }
+            | Error::Reference { .. }
             | Error::Attribute { .. } => ErrorKind::InvalidInput,
             Error::Unrecognised { .. }
             | Error::ChunkDigest(_)

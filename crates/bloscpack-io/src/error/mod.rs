@@ -7,6 +7,7 @@
 //! | `data` | kind, location, limit, refused memory |
 //! | `activity` | the activity that an I/O error interrupted |
 //! | `reasons` | reasons as data, the sources of errors |
+//! | `reference` | why Zarr cannot read an input in place |
 //! | `phrases` | parts of messages |
 //! | `report` | an error with its sources and advice on one line |
 //! | `convert` | conversions from and to [`std::io::Error`] |
@@ -17,6 +18,7 @@ mod convert;
 mod data;
 mod phrases;
 mod reasons;
+mod reference;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ use bloscpack_format::{Format, FormatError};
 pub use self::activity::Activity;
 use self::phrases::{counted, listed};
 pub use self::reasons::{ArrayRefusal, CutRefusal, NoText, ReadBackMismatch};
+pub use self::reference::ReferenceRefusal;
 pub use self::report::{Advice, ErrorReport};
 
 use crate::target::{ConvertOption, Target};
@@ -394,6 +397,14 @@ pub enum Error {
     /// Items cannot be written as text.
     #[error("it cannot be written as text")]
     NoText(#[source] NoText),
+    /// Zarr cannot read an input in place.
+    #[error("{input}")]
+    Reference {
+        /// The input.
+        input: String,
+        /// The reason.
+        source: Box<ReferenceRefusal>,
+    },
     /// An attribute cannot be stored or changed.
     #[error("attribute {name:?}")]
     Attribute {

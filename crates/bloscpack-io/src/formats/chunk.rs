@@ -70,6 +70,10 @@ impl Container for BareChunk<'_> {
         Ok(Fetched::Bytes { bytes, offset: 0 })
     }
 
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        (self.format == Format::Blosc1Chunk).then(|| self.nbytes())
+    }
+
     fn chunk_position(&self, number: u64) -> Option<u64> {
         (number == 0).then_some(0)
     }

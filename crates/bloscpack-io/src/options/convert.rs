@@ -6,6 +6,7 @@ use blosc_core::{Auto, Codec, FilterPipeline, Limits, SplitMode};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{MaxAppChunks, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
+use bloscpack_format::zarr::Version;
 
 use super::event::Observer;
 use super::open::Typing;
@@ -29,6 +30,7 @@ pub struct ConvertOptions {
     pub(crate) column: Option<String>,
     pub(crate) typesize: Option<u32>,
     pub(crate) auto: Option<Auto>,
+    pub(crate) recompress: bool,
     pub(crate) codec: Option<Codec>,
     pub(crate) clevel: Option<u8>,
     pub(crate) filters: Option<FilterPipeline>,
@@ -44,6 +46,8 @@ pub struct ConvertOptions {
     /// Shared: metadata may be large, and options are cloned.
     pub(crate) metadata: Option<Arc<Json>>,
     pub(crate) metadata_args: Option<MetadataArgs>,
+    pub(crate) zarr_format: Option<Version>,
+    pub(crate) write_empty_chunks: bool,
     pub(crate) verify: bool,
     pub(crate) limits: Limits,
     pub(crate) overwrite: bool,
@@ -80,6 +84,14 @@ impl ConvertOptions {
     /// items, if they are known. `None` turns it off.
     pub fn auto(mut self, auto: impl Into<Option<Auto>>) -> Self {
         self.auto = auto.into();
+        self
+    }
+
+    /// Whether chunks are decoded and compressed again, even if their compressed bytes could be copied. Setting codec,
+    /// level, filters, typesize, split mode or [`auto`](Self::auto) has the same effect. Targets without Blosc1 chunks ignore
+    /// it.
+    pub fn recompress(mut self, recompress: bool) -> Self {
+        self.recompress = recompress;
         self
     }
 
@@ -174,6 +186,19 @@ impl ConvertOptions {
         self
     }
 
+    /// The version of the Zarr format; `None` for version 3.
+    pub fn zarr_format(mut self, version: impl Into<Option<Version>>) -> Self {
+        self.zarr_format = version.into();
+        self
+    }
+
+    /// Whether a Zarr array stores chunks that consist of zeros. By default they are left out, and readers take them for
+    /// the fill value, which is zero.
+    pub fn write_empty_chunks(mut self, write_empty_chunks: bool) -> Self {
+        self.write_empty_chunks = write_empty_chunks;
+        self
+    }
+
     /// Limits for reading the input.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -195,6 +220,8 @@ impl ConvertOptions {
             (ConvertOption::MaxAppChunks, self.max_app_chunks.is_some()),
             (ConvertOption::Metadata, self.metadata.is_some()),
             (ConvertOption::MetadataArgs, self.metadata_args.is_some()),
+            (ConvertOption::ZarrFormat, self.zarr_format.is_some()),
+            (ConvertOption::WriteEmptyChunks, self.write_empty_chunks),
             (ConvertOption::Verify, self.verify),
         ]
         .into_iter()

@@ -35,7 +35,7 @@ impl OpenOptions {
         self
     }
 
-    /// The column of a ctable, for [`LocalSource::open_with`](crate::LocalSource::open_with),
+    /// The column of a ctable, or the path of an array in a Zarr group, for [`LocalSource::open_with`](crate::LocalSource::open_with),
     /// [`read_attributes`](crate::read_attributes) and [`edit_attribute`](crate::edit_attribute). These refuse other
     /// containers, which have no columns. Other functions ignore the option.
     pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {

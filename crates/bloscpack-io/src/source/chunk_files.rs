@@ -13,17 +13,30 @@ pub trait ChunkFiles: Send + Sync {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is none; otherwise the error of the system.
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>>;
+
+    /// As [`ReadAt::request_cost`]. `None` for local files.
+    fn request_cost(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl<F: ChunkFiles + ?Sized> ChunkFiles for &F {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
         (**self).open_chunk(number)
     }
+
+    fn request_cost(&self) -> Option<usize> {
+        (**self).request_cost()
+    }
 }
 
 impl<F: ChunkFiles + ?Sized> ChunkFiles for Box<F> {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
         (**self).open_chunk(number)
+    }
+
+    fn request_cost(&self) -> Option<usize> {
+        (**self).request_cost()
     }
 }
 
@@ -34,5 +47,9 @@ pub(crate) struct Named<D>(pub(crate) D);
 impl<D: ReadDirectory> ChunkFiles for Named<D> {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
         self.0.open(&sframe::chunk_file_name(number))
+    }
+
+    fn request_cost(&self) -> Option<usize> {
+        self.0.request_cost()
     }
 }

@@ -1,7 +1,7 @@
 //! Directories of files that can be read: those of bcolz, and sparse frames.
 
-use std::io;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use super::ReadAt;
 
@@ -26,6 +26,20 @@ pub trait ReadDirectory: Send + Sync {
     fn name(&self, path: &str) -> String {
         shown(path)
     }
+
+    /// As [`ReadAt::request_cost`]. `None` for local directories.
+    fn request_cost(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// A directory of any kind.
+pub type AnyDirectory = Arc<dyn ReadDirectory>;
+
+impl fmt::Debug for dyn ReadDirectory + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "directory {:?}", self.name(""))
+    }
 }
 
 /// A path as it appears in messages. The name of a column may contain control characters, which a terminal would obey.
@@ -47,6 +61,10 @@ macro_rules! forward {
 
             fn name(&self, path: &str) -> String {
                 (**self).name(path)
+            }
+
+            fn request_cost(&self) -> Option<usize> {
+                (**self).request_cost()
             }
         }
     )*};

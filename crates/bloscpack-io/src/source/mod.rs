@@ -9,6 +9,7 @@
 //! | `tail` | the bytes after an offset |
 //! | `sequential` | a source read from start to end |
 //! | `gather` | the runs of a strided copy |
+//! | `percent` | percent-encoding of names in URLs |
 //! | `counting` | a reader that counts the bytes read |
 
 mod chunk_files;
@@ -16,14 +17,15 @@ pub(crate) mod counting;
 mod directory;
 mod gather;
 mod input;
+pub(crate) mod percent;
 mod read_at;
 mod sequential;
 mod tail;
 
 pub use self::chunk_files::ChunkFiles;
 pub(crate) use self::chunk_files::Named;
-pub use self::directory::ReadDirectory;
 pub(crate) use self::directory::shown;
+pub use self::directory::{AnyDirectory, ReadDirectory};
 pub(crate) use self::gather::gather;
 pub use self::input::Input;
 pub(crate) use self::input::InputKind;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A source of bytes that can be read at any offset through a shared reference, so that several chunks can be fetched
@@ -31,6 +32,16 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the source ends before; otherwise the error of the system.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
+
+    /// For a source on a network, the number of bytes whose transfer takes as long as one more request. Readers
+    /// then read larger gaps, and fetch chunks before they are needed. `None` for local sources.
+    fn request_cost(&self) -> Option<usize> {
+        None
+    }
+
+    /// Reads ranges before they are needed, several at once. A hint: the reads that follow report failures. Does
+    /// nothing for local sources.
+    fn prefetch(&self, _ranges: &[Range<u64>]) {}
 }
 
 impl ReadAt for File {
@@ -99,6 +110,14 @@ macro_rules! forward_read_at {
 
             fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
                 (**self).read_exact_at(offset, buf)
+            }
+
+            fn request_cost(&self) -> Option<usize> {
+                (**self).request_cost()
+            }
+
+            fn prefetch(&self, ranges: &[Range<u64>]) {
+                (**self).prefetch(ranges);
             }
         }
     )*};

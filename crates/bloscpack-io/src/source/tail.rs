@@ -1,6 +1,7 @@
 //! The bytes of a source after an offset, as a source.
 
 use std::io;
+use std::ops::Range;
 
 use super::ReadAt;
 
@@ -34,5 +35,15 @@ impl<R: ReadAt> ReadAt for Tail<R> {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         let at = self.start.checked_add(offset).ok_or(io::ErrorKind::UnexpectedEof)?;
         self.source.read_exact_at(at, buf)
+    }
+
+    fn request_cost(&self) -> Option<usize> {
+        self.source.request_cost()
+    }
+
+    fn prefetch(&self, ranges: &[Range<u64>]) {
+        let shifted = |at: u64| at.saturating_add(self.start);
+        let ranges: Vec<_> = ranges.iter().map(|range| shifted(range.start)..shifted(range.end)).collect();
+        self.source.prefetch(&ranges);
     }
 }

@@ -22,12 +22,14 @@ use bloscpack_format::{Format, detect};
 pub use self::report::UnpackReport;
 pub use self::verify::verify;
 use crate::ends::{Sink, SinkKind, Source, SourceKind};
+use crate::formats::zarr;
 #[cfg(feature = "write")]
 use crate::fs::atomic::Output;
 #[cfg(feature = "write")]
 use crate::fs::files::refuse_same_file;
 use crate::fs::spool::{self, Spool};
 use crate::in_memory::InMemory;
+use crate::peek;
 use crate::source::ReadAt as _;
 use crate::source::counting::CountingReader;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
@@ -127,14 +129,16 @@ fn unpack_local(source: LocalSource, output: impl Write, options: &UnpackOptions
     }
 }
 
-/// Returns whether a random-access source is a frame.
+/// Returns whether a random-access source is a frame or another container that needs random access.
 pub(super) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
     // A pipe has no length and is not examined.
     let len = source.file().len().map_err(Error::reading)?.min(PREFIX_LEN as u64);
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
     source.file().read_exact_at(0, prefix).map_err(Error::reading)?;
-    Ok(source.is_directory() || detect(prefix, Some(len)) == Some(Format::Blosc2Frame))
+    Ok(source.is_directory()
+        || detect(prefix, Some(len)) == Some(Format::Blosc2Frame)
+        || zarr::is_zip(prefix) && peek::format_of(source.file()).map_err(Error::reading)?.is_some())
 }
 
 /// Unpacks an archive and returns its report.

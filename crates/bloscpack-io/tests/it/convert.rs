@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use bloscpack_format::checksum::Checksum;
+use bloscpack_format::zarr::Version;
 use bloscpack_format::{Format, Json};
 use bloscpack_io::bcolz::{Carray, CarrayParams, Ctable, CtableWriter, LocalDirectory};
 use bloscpack_io::blosc_core::SplitMode;
@@ -39,6 +40,8 @@ fn with(option: ConvertOption) -> ConvertOptions {
         ConvertOption::MaxAppChunks => options.max_app_chunks(bloscpack_format::bloscpack::MaxAppChunks::default()),
         ConvertOption::Metadata => options.metadata(Json::Null),
         ConvertOption::MetadataArgs => options.metadata_args(bloscpack_format::bloscpack::MetadataArgs::new()),
+        ConvertOption::ZarrFormat => options.zarr_format(Version::V2),
+        ConvertOption::WriteEmptyChunks => options.write_empty_chunks(true),
         ConvertOption::Verify => options.verify(true),
         option => panic!("{option:?} is new"),
     }
@@ -50,7 +53,7 @@ fn an_option_of_another_target_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (input, output) = (dir.path().join("f.blp"), dir.path().join("out"));
     fs::write(&input, pack_bytes(&[7; 5000], &bloscpack_io::PackOptions::new()).unwrap()).unwrap();
-    let targets = [Target::Bloscpack, Target::Frame, Target::Array, Target::Npy, Target::Bcolz];
+    let targets = [Target::Bloscpack, Target::Frame, Target::Array, Target::Npy, Target::Bcolz, Target::Zarr];
     let options = [
         ChunkSize,
         Chunkshape,
@@ -63,6 +66,8 @@ fn an_option_of_another_target_is_refused() {
         MaxAppChunks,
         Metadata,
         MetadataArgs,
+        ZarrFormat,
+        WriteEmptyChunks,
         Verify,
     ];
     for (option, target) in options.into_iter().flat_map(|option| targets.map(|target| (option, target))) {
@@ -94,6 +99,7 @@ fn names_stand_for_targets() {
         ("x.b2f", Some(Target::Frame)),
         ("x.b2nd", Some(Target::Array)),
         ("x.csv", Some(Target::Csv)),
+        ("x.zarr", Some(Target::Zarr)),
         ("x.txt", None),
         ("x", None),
     ] {
@@ -105,6 +111,7 @@ fn names_stand_for_targets() {
         ("x.bcolz/", Some(columns)),
         ("x.bcolz", Some(Target::Bcolz)),
         ("x.csv", Some(Target::Csv)),
+        ("x.zarr", Some(Target::Zarr)),
         ("x.npy", Some(Target::Npy)),
         ("x.txt", None),
     ] {

@@ -15,6 +15,8 @@ mod bcolz_recover;
 mod bcolz_writer;
 mod common;
 mod convert;
+mod convert_copied;
+mod convert_zarr;
 mod damage;
 mod faults;
 #[cfg(unix)]
@@ -39,8 +41,11 @@ mod push_and_pull;
 mod read_back;
 mod recover;
 mod recover_formats;
+mod reference;
 mod round_trip;
 mod selections;
+mod zarr;
+mod zarr_damage;
 
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;

@@ -7,6 +7,7 @@ use super::chunk::ChunkCommand;
 use super::containers::{CompactArgs, ConvertArgs, RecoverArgs};
 use super::meta::MetaCommand;
 use super::reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, StatsArgs, VerifyArgs};
+use super::reference::ReferenceArgs;
 use clap::Subcommand;
 
 /// The commands.
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// convert a file to another container format
     Convert(ConvertArgs),
+    /// write references to arrays, so that Zarr reads them where they are
+    Reference(ReferenceArgs),
     /// recover the intact data of a damaged container
     Recover(RecoverArgs),
     /// rewrite a frame without dead bytes

@@ -8,6 +8,7 @@ use super::template::HELP;
 use super::values;
 use blosc_core::SplitMode;
 use bloscpack_format::checksum::Checksum;
+use bloscpack_format::zarr::Version;
 use bloscpack_io::ColumnFiles;
 use clap::Args;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ use std::path::PathBuf;
         blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  raw bytes as an array\n  \
         blpk convert --dtype f4 --shape 10,20 raw.bin x.b2nd  the same for any file\n  \
         blpk convert -c zstd data.npy data.bcolz              a carray, as bcolz reads it\n  \
+        blpk convert bars.bcolz bars.zarr                     a Zarr group; compressed chunks are copied
+  \
         blpk convert --column close bars.bcolz close.npy      a column of a table\n  \
         blpk convert bars.bcolz bars.csv                      the table as text; also for arrays\n  \
         blpk convert bars.bcolz bars                          a .npy file for each column",
@@ -36,7 +39,7 @@ use std::path::PathBuf;
     mut_arg("clevel", |arg| arg.help("compression level (default: the input's, else 5; 7 in .blp)")
         .long_help(levels::long_help("the input's, else 5; 7 in .blp"))),
     mut_arg("codec", |arg| arg.help("blosclz, lz4, lz4hc, snappy, zlib, zstd or auto (default: the input's, else \
-        zstd in frames, lz4 in .bcolz, blosclz in .blp)")),
+        zstd in frames, lz4 in .bcolz and .zarr, blosclz in .blp)")),
     help_template = HELP
 )]
 pub(crate) struct ConvertArgs {
@@ -57,7 +60,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) columns_as: Option<ColumnFiles>,
     /// items of a chunk along each axis (default: chunks of about 2 MiB)
     ///
-    /// For .b2nd and .bcolz. In .bcolz the first number is the rows of a chunk (default: as in bcolz).
+    /// For .b2nd, .zarr and .bcolz. In .bcolz the first number is the rows of a chunk (default: as in bcolz). Where
+    /// compressed chunks are copied, the default is the input's chunks.
     #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::chunkshape, num_args = 1, allow_negative_numbers = true)]
     pub(crate) chunkshape: Option<Vec<u64>>,
     /// items of a block of .b2nd along each axis (default: blocks of about 64 KiB)
@@ -75,7 +79,19 @@ pub(crate) struct ConvertArgs {
         conflicts_with = "no_shuffle"
     )]
     pub(crate) filters: Vec<FilterArg>,
-    /// bytes of a block of a .b2frame, as for -z (default: automatic)
+    /// compress chunks again, even if their compressed bytes could be copied
+    ///
+    /// A .blp, .bcolz or .zarr output gets the compressed bytes of the input's chunks if these are Blosc1 chunks of the same
+    /// rows. Any option for codec, level, filter or typesize has the same effect as this one.
+    #[arg(long, help_heading = "settings", hide_short_help = true)]
+    pub(crate) recompress: bool,
+    /// version of the format of a .zarr: 2 or 3 (default: 3)
+    #[arg(long, value_name = "version", help_heading = "settings", value_parser = values::zarr_format, hide_short_help = true)]
+    pub(crate) zarr_format: Option<Version>,
+    /// store chunks of a .zarr that consist of zeros; otherwise they are left out
+    #[arg(long, help_heading = "settings", hide_short_help = true)]
+    pub(crate) write_empty_chunks: bool,
+    /// bytes of a block of a .b2frame or .zarr, as for -z (default: automatic)
     #[arg(
         long, value_name = "size", help_heading = "settings", value_parser = values::blocksize,
         allow_negative_numbers = true, hide_short_help = true
@@ -111,8 +127,8 @@ pub(crate) struct ConvertArgs {
     /// file to read, or - for stdin
     #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// output; its extension is the format: .blp, .b2frame, .b2nd, .npy, .bcolz or .csv; for a bcolz ctable .bcolz,
-    /// .csv, or without extension a directory with a file for each column
+    /// output; its extension is the format: .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv; for a bcolz ctable .bcolz,
+    /// .zarr, .csv, or without extension a directory with a file for each column
     #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }

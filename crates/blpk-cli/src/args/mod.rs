@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `cli` | the whole command line, with its global options |
-//! | `command`, and `blosc reading containers meta advise chunk about` | the commands, and their options |
+//! | `command`, and `blosc reading containers reference meta advise chunk about` | the commands, and their options |
 //! | `settings`, `many` | options of several commands: compression settings, lists of file names |
 //! | `parse` | parses the command line and checks it as a whole |
 //! | `values`, `auto`, `choice`, `int`, `range`, `filters`, `levels`, `digest`, `compress_format` | values of options |
@@ -38,6 +38,7 @@ mod pages;
 mod parse;
 mod range;
 mod reading;
+mod reference;
 mod settings;
 mod stop;
 mod template;
@@ -64,6 +65,7 @@ pub(crate) use meta::MetaCommand;
 pub(crate) use pages::completions;
 pub(crate) use range::Range;
 pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, StatsArgs, VerifyArgs};
+pub(crate) use reference::ReferenceArgs;
 pub(crate) use settings::BloscArgs;
 pub(crate) use stop::Stop;
 pub(crate) use usage::{mistaken_level, usage_error};

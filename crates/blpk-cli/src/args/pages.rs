@@ -41,6 +41,7 @@ fn with_values(command: &str, arg: Arg) -> Arg {
         ("format", _) => values::CHUNK_FORMATS.into(),
         ("splitmode", _) => values::SPLITMODES.into(),
         ("columns_as", _) => values::COLUMN_FILES.into(),
+        ("zarr_format", _) => values::ZARR_FORMATS.into(),
         ("shell", _) => values::SHELLS.into(),
         ("page", _) => page_names().into_iter().map(|name| &*short(&name).to_owned().leak()).collect(),
         ("command", "help") => {

@@ -10,6 +10,7 @@ use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::numpy::{Dtype, Slice};
 use bloscpack_format::python_str_repr;
+use bloscpack_format::zarr::Version;
 use bloscpack_io::{ColumnFiles, ItemFormat};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_complete::Shell;
@@ -26,6 +27,7 @@ pub(super) const SPLITMODES: [&str; 4] = ["always", "never", "auto", "forward"];
 
 /// The names of the formats for converted columns.
 pub(super) const COLUMN_FILES: [&str; 2] = ["npy", "b2nd"];
+pub(super) const ZARR_FORMATS: [&str; 2] = ["2", "3"];
 
 /// The names of item formats, with their values.
 #[cfg(feature = "csv")]
@@ -114,6 +116,12 @@ pub(super) fn shape(text: &str) -> Result<Option<u64>, BadValue> {
     if text.trim() == "-1" { Ok(None) } else { axis("--shape", text).map(Some) }
 }
 
+pub(super) fn axis_number(text: &str) -> Result<usize, BadValue> {
+    let number = int("--axis", text)?;
+    let invalid = || BadValue::Usage(format!("argument --axis: must be >= 0, not {number}"));
+    number.to().ok_or_else(invalid)
+}
+
 pub(super) fn slice(text: &str) -> Result<Slice, BadValue> {
     text.parse().map_err(|error| BadValue::Usage(format!("argument --{error}")))
 }
@@ -169,6 +177,10 @@ pub(super) fn splitmode(text: &str) -> Result<SplitMode, BadValue> {
 pub(super) fn column_files(text: &str) -> Result<ColumnFiles, BadValue> {
     let files = [ColumnFiles::Npy, ColumnFiles::B2nd];
     choice("--columns-as", text, &COLUMN_FILES).map(|index| files[index])
+}
+
+pub(super) fn zarr_format(text: &str) -> Result<Version, BadValue> {
+    choice("--zarr-format", text, &ZARR_FORMATS).map(|index| [Version::V2, Version::V3][index])
 }
 
 pub(super) fn sample(text: &str) -> Result<u64, BadValue> {

@@ -2,7 +2,7 @@
 
 use crate::file_kind::{FileKind, kind_of_file};
 use anyhow::{Result, bail};
-use bloscpack_io::{Array, LocalSource, OpenOptions, Typing, memory};
+use bloscpack_io::{AnySource, Array, OpenOptions, Typing, memory};
 use std::ops::Range;
 
 /// Number of pieces of a sample. There are enough pieces that a header or a uniform start has little weight, and each
@@ -27,8 +27,8 @@ pub(crate) struct Sample {
 impl Sample {
     /// Reads at most `size` uncompressed bytes: the content of a file of a known kind, else the bytes of the file
     /// itself, whose item size is unknown.
-    pub(crate) fn of(source: LocalSource, size: u64, typesizes: &[usize]) -> Result<Sample> {
-        let kind = kind_of_file(source.file());
+    pub(crate) fn of(source: AnySource, size: u64, typesizes: &[usize]) -> Result<Sample> {
+        let kind = kind_of_file(source.bytes());
         if let Some(FileKind::Foreign(what)) = kind {
             bail!("it is {what}, which this version cannot read");
         }

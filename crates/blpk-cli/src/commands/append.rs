@@ -31,6 +31,7 @@ impl Plan {
         let report = &session.report;
         let original = &args.original_file;
         report.verbose("getting ready for append");
+        files::not_url("original file", original)?;
         refuse_others(original)?;
         if !args.no_check_extension && !names::has_extension(original) {
             let advice = match kind_of(original) {
@@ -41,9 +42,7 @@ impl Plan {
         }
         files::must_exist("original file", original)?;
         let new = PathOrStdio::from(args.new_file.clone());
-        if let PathOrStdio::File(new) = &new {
-            files::must_exist("new file", new)?;
-        }
+        files::operand_must_exist("new file", &new)?;
         refuse_same_file(&new, &PathOrStdio::File(original.clone()))?;
         report.verbose(format!("original file is: '{}'", original.display()));
         report.verbose(format!("new file is: '{new}'"));
@@ -106,8 +105,15 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 
 /// Refuses a file that can be read, but not appended to, with a message that names its kind.
 fn refuse_others(original: &Path) -> Result<()> {
-    let Some(what @ (FileKind::Frame | FileKind::Chunk | FileKind::Npy | FileKind::Carray | FileKind::Ctable)) =
-        kind_of(original)
+    let Some(
+        what @ (FileKind::Frame
+        | FileKind::Chunk
+        | FileKind::Npy
+        | FileKind::Carray
+        | FileKind::Ctable
+        | FileKind::Zarr
+        | FileKind::ZarrGroup),
+    ) = kind_of(original)
     else {
         return Ok(());
     };

@@ -4,25 +4,32 @@ use crate::file_kind::{FileKind, kind_of_file};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
 use crate::streams::open_source;
+use crate::url;
 use anyhow::{Context as _, Result, bail};
-use bloscpack_io::{Cancel, LocalSource, OpenOptions};
+use bloscpack_io::{AnySource, Cancel, LocalSource, OpenOptions};
 
-/// Opens a file, or a column of the ctable at `operand`.
-pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel) -> Result<LocalSource> {
+/// Opens a file, or a column of the ctable, or an array of the Zarr group at `operand`.
+pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel) -> Result<AnySource> {
     let source = match (operand, column) {
         (PathOrStdio::File(path), Some(column)) => {
             files::table_must_exist("file", path)?;
-            LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| operand.to_string())?
+            let source = LocalSource::open_with(path, &OpenOptions::new().column(column));
+            source.with_context(|| operand.to_string())?.into()
         }
-        (PathOrStdio::Standard, Some(_)) => bail!("a pipe is not a bcolz ctable, which --column is for"),
-        (PathOrStdio::File(path), None) => {
-            files::must_exist("file", path)?;
+        (PathOrStdio::Url(url), Some(_)) => {
+            files::operand_must_be_table("file", operand)?;
+            url::open(url, column)?
+        }
+        (PathOrStdio::Standard, Some(_)) => {
+            bail!("a pipe is neither a bcolz ctable nor a Zarr group, which --column is for")
+        }
+        (_, None) => {
+            files::operand_must_exist("file", operand)?;
             open_source(operand, cancel)?
         }
-        (PathOrStdio::Standard, None) => open_source(operand, cancel)?,
     };
     // For a directory, the file is just one of its files, and its kind means nothing.
-    let kind = if source.is_directory() { None } else { kind_of_file(source.file()) };
+    let kind = if source.is_directory() { None } else { kind_of_file(source.bytes()) };
     if let Some(FileKind::Foreign(what)) = kind {
         bail!("file '{operand}' is {what}, which this version cannot read");
     }

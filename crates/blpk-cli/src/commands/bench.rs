@@ -37,9 +37,7 @@ impl Plan {
     pub(super) fn new(args: &BenchArgs, session: &Session) -> Result<Plan> {
         let begin = Instant::now();
         let operand = PathOrStdio::from(args.file.clone());
-        if let PathOrStdio::File(path) = &operand {
-            files::must_exist("file", path)?;
-        }
+        files::operand_must_exist("file", &operand)?;
         let picture = args.plot.clone().map(PathOrStdio::from);
         if picture == Some(PathOrStdio::Standard) {
             bail!("--plot cannot be '-', because the table goes to stdout; name a file");

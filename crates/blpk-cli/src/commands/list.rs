@@ -1,16 +1,17 @@
 //! `blpk list`: many files in a table, described by their headers.
 
 use super::chunk;
-use super::info::{bcolz_directory, is_ours, of_bcolz, of_source, open, with_sizes, worded};
+use super::info::{bcolz_directory, is_ours, member_object, of_bcolz, of_source, open, with_sizes, worded, zarr_store};
 use crate::args::ListArgs;
 use crate::batch;
 use crate::file_kind::{FileKind, is_container};
+use crate::files;
 use crate::inputs::{self, InputFile};
 use crate::json::Object;
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::pretty_size;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_io::peek::prefix;
@@ -50,10 +51,13 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let object = described(&item.operand, &cancel)?;
-        match as_json {
-            true => session.report.raw(&object.with_name(Some(&item.operand.name())).line()?),
-            false => rows.push(row(&object, &item.operand, &mut sum)),
+        for (object, member) in all_described(&item.operand, &cancel)? {
+            let named =
+                |name: &str| member.as_ref().map_or_else(|| name.to_owned(), |member| format!("{name}/{member}"));
+            match as_json {
+                true => session.report.raw(&object.with_name(Some(&named(&item.operand.name()))).line()?),
+                false => rows.push(row(&object, named(&item.operand.to_string()), &mut sum)),
+            }
         }
         Ok(())
     });
@@ -64,18 +68,31 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     listed
 }
 
+/// Describes a file, or all arrays of a Zarr group, each with its path in the group.
+fn all_described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Vec<(Object, Option<String>)>> {
+    let Some((store, is_group)) = zarr_store(operand)? else {
+        return Ok(vec![(described(operand, cancel)?, None)]);
+    };
+    let members = if is_group { files::arrays_of(&store)?.into_iter().map(Some).collect() } else { vec![None] };
+    let described = members.into_iter().map(|member| {
+        let object = member_object(&store, member.as_deref()).with_context(|| operand.to_string())?;
+        Ok((object, member))
+    });
+    described.collect()
+}
+
 fn described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Object> {
-    if let Some(path) = bcolz_directory(operand) {
-        return of_bcolz(path).map(|object| with_sizes(object, operand));
+    if let Some(directory) = bcolz_directory(operand)? {
+        return of_bcolz(directory).map(|object| with_sizes(object, operand));
     }
     let (source, kind) = open(operand, cancel)?;
     let unknown = || {
-        let found = prefix(source.file(), PREFIX_LEN).unwrap_or_default();
+        let found = prefix(source.bytes(), PREFIX_LEN).unwrap_or_default();
         anyhow::Error::from(Error::Unrecognised { found }).context(operand.to_string())
     };
     let kind = kind.ok_or_else(unknown)?;
     let object = match kind {
-        FileKind::Chunk => chunk::header_json(source.file()),
+        FileKind::Chunk => chunk::header_json(source.bytes()),
         kind => of_source(source, kind).map(|object| with_sizes(object, operand)),
     };
     object.map_err(|error| worded(error, operand))
@@ -104,7 +121,7 @@ impl Sum {
     }
 }
 
-fn row(object: &Object, operand: &PathOrStdio, sum: &mut Sum) -> Row {
+fn row(object: &Object, name: String, sum: &mut Sum) -> Row {
     let known = |name: &str| match object.get(name) {
         Some(Json::Int(number)) => u64::try_from(*number).ok(),
         _ => None,
@@ -134,7 +151,6 @@ fn row(object: &Object, operand: &PathOrStdio, sum: &mut Sum) -> Row {
         _ => number("typesize").to_string(),
     };
     let format = text("format").unwrap_or_default();
-    let name = operand.to_string();
     [format, pretty_size(nbytes), pretty_size(cbytes), ratio(nbytes, cbytes), chunks.to_string(), kind, name]
         // Each file takes one line, whatever its name and dtype hold.
         .map(|cell| cell.replace(char::is_control, "?"))

@@ -130,11 +130,12 @@ fn check(path: &Path, column: Option<&str>) -> Result<()> {
     if PathOrStdio::from(path.to_owned()) == PathOrStdio::Standard {
         bail!("<file> cannot be '-': a file or directory is needed");
     }
+    files::not_url("file", path)?;
     if column.is_some() {
         return files::table_must_exist("file", path);
     }
     match kind_of(path) {
-        Some(FileKind::Ctable) => Ok(()),
+        Some(FileKind::Ctable | FileKind::ZarrGroup) => Ok(()),
         Some(kind @ (FileKind::Npy | FileKind::Chunk | FileKind::Foreign(_))) => {
             bail!("file '{}' is {kind}, which has no attributes", path.display())
         }

@@ -23,6 +23,7 @@ mod meta;
 mod pages;
 mod plain_size;
 mod recover;
+mod reference;
 mod settings;
 mod stats;
 mod verify;
@@ -44,6 +45,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Stats(args) => stats::run(&stats::Plan::new(args)?, session),
         Command::Convert(args) => convert::run(&convert::Plan::new(args, session)?, session),
         Command::Recover(args) => recover::run(&recover::Plan::new(args, session)?, session),
+        Command::Reference(args) => reference::run(&reference::Plan::new(args, session)?, session),
         Command::Compact(args) => compact::run(&compact::Plan::new(args)?, session),
         Command::Meta(command) => meta::run(meta::Plan::new(command)?, session),
         Command::Advise(args) => advise::run(&advise::Plan::new(args)?, session),

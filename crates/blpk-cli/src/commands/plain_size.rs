@@ -1,13 +1,18 @@
 //! The chunk size for `--memory`, found before anything is decoded.
 
+use crate::path_or_stdio::PathOrStdio;
+use crate::url;
 use blosc_core::Limits;
 use bloscpack_io::peek;
 use std::fs::File;
-use std::path::Path;
 
 /// Returns the uncompressed size of the largest chunk of a bloscpack file or of a bare chunk, according to the header.
-pub(super) fn chunk_size(path: &Path) -> Option<u64> {
-    peek::chunk_nbytes(&File::open(path).ok()?).ok()?
+pub(super) fn chunk_size(operand: &PathOrStdio) -> Option<u64> {
+    match operand {
+        PathOrStdio::Standard => None,
+        PathOrStdio::File(path) => peek::chunk_nbytes(&File::open(path).ok()?).ok()?,
+        PathOrStdio::Url(url) => peek::chunk_nbytes(url::open(url, None).ok()?.bytes()).ok()?,
+    }
 }
 
 /// Returns the limits of the decoder, and the chunk size to plan with. If no header gives the size, a chunk may be as

@@ -1,22 +1,22 @@
 //! `blpk verify`: checks files in full.
 
-use super::info::is_ours;
+use super::info::{bcolz_directory, is_ours, zarr_store};
 use super::plain_size::{chunk_size, limits};
 use crate::args::{DigestArg, VerifyArgs};
-use crate::file_kind::{FileKind, is_container, kind_of};
+use crate::file_kind::{FileKind, is_container, kind_of_operand};
 use crate::inputs::{self, InputFile};
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::double_pretty_size;
-use crate::streams::Input;
+use crate::streams::{Input, open_source};
 use crate::{batch, events, exit, files, names};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_io::bcolz::{self, LocalDirectory};
-use bloscpack_io::{Archive, Array, Cancel, Digesting, LocalSource, Source, UnpackOptions};
+use bloscpack_io::{
+    AnyDirectory, Archive, Array, Cancel, Digesting, Input as Opened, OpenOptions, Source, UnpackOptions, bcolz,
+};
 use std::io;
-use std::path::Path;
 
 /// A run of `blpk verify`.
 pub(super) struct Plan {
@@ -61,26 +61,38 @@ fn verify(operand: &PathOrStdio, memory: Option<u64>, session: &Session, cancel:
         Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()))
     };
     let mut chunk = None;
-    if let PathOrStdio::File(path) = operand {
-        if path.is_dir() && matches!(kind_of(path), Some(FileKind::Carray | FileKind::Ctable)) {
-            return verify_bcolz(path, session, &options(u64::MAX, None)?);
+    if *operand != PathOrStdio::Standard {
+        if let Some(directory) = bcolz_directory(operand)? {
+            return verify_bcolz(
+                directory,
+                kind_of_operand(operand) == Some(FileKind::Ctable),
+                session,
+                &options(u64::MAX, None)?,
+            );
         }
-        files::input_must_exist("file", path)?;
-        match kind_of(path) {
+        if let Some((store, true)) = zarr_store(operand)? {
+            return verify_group(&store, session, &options).with_context(name);
+        }
+        must_exist(operand)?;
+        match kind_of_operand(operand) {
             Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
             Some(FileKind::Frame) => {
-                let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
+                let archive = Archive::open(open_source(operand, cancel)?).with_context(name)?;
                 let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
                 let options = options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0))?;
                 let frame = archive.frame().map_or(0, |frame| frame.header.nbytes);
                 archive.verify(&options.observe(events::verifying(&session.report, frame))).with_context(name)?;
                 return Ok(described(&archive));
             }
+            Some(FileKind::Zarr) => {
+                let archive = Archive::open(open_source(operand, cancel)?).with_context(name)?;
+                return verify_zarr(&archive, &options).with_context(name);
+            }
             Some(FileKind::Npy) => {
-                let array = open_npy(path).with_context(name)?;
+                let array = Array::open(open_source(operand, cancel)?).with_context(name)?;
                 return Ok(format!("NumPy array, {}", double_pretty_size(array.nbytes())));
             }
-            _ => chunk = chunk_size(path),
+            _ => chunk = chunk_size(operand),
         }
     }
     let input = Input::open(operand, cancel)?;
@@ -113,15 +125,16 @@ fn digest_of(
     cancel: &Cancel,
 ) -> Result<Digest> {
     let name = || operand.to_string();
-    let PathOrStdio::File(path) = operand else {
+    if *operand == PathOrStdio::Standard {
         bail!("a pipe can be read only once; 'blpk decompress --digest {} - -' prints the digest, too", checksum.name())
     };
     let mut plain = Digesting::new(io::sink(), checksum);
-    if kind_of(path) == Some(FileKind::Npy) {
-        open_npy(path).with_context(name)?.archive().unpack(&mut plain, &UnpackOptions::new()).with_context(name)?;
+    if kind_of_operand(operand) == Some(FileKind::Npy) {
+        let array = Array::open(open_source(operand, cancel)?).with_context(name)?;
+        array.archive().unpack(&mut plain, &UnpackOptions::new()).with_context(name)?;
     } else {
-        files::input_must_exist("file", path)?;
-        let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
+        must_exist(operand)?;
+        let archive = Archive::open(open_source(operand, cancel)?).with_context(name)?;
         let (limits, chunk) = limits(memory, None);
         let threads = session.threads_within(archive.nbytes(), memory, chunk)?;
         let options = UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone());
@@ -130,22 +143,24 @@ fn digest_of(
     Ok(plain.finish())
 }
 
-/// Opens a `.npy` file, which must have exactly the bytes of its array.
-fn open_npy(path: &Path) -> Result<Array<'static>> {
-    Ok(Array::open(LocalSource::open(path)?)?)
+fn must_exist(operand: &PathOrStdio) -> Result<()> {
+    match operand {
+        PathOrStdio::File(path) => files::input_must_exist("file", path),
+        other => files::operand_must_exist("file", other),
+    }
 }
 
 /// Returns the name of the uncompressed file.
 fn plain_name(operand: &PathOrStdio) -> PathOrStdio {
     match operand {
-        PathOrStdio::Standard => PathOrStdio::Standard,
+        PathOrStdio::Standard | PathOrStdio::Url(_) => operand.clone(),
         PathOrStdio::File(path) => PathOrStdio::File(names::without_extension(path)),
     }
 }
 
 /// Reports every fault of a bcolz directory. The last one is returned as the error.
-fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Result<String> {
-    let mut found = bcolz::verify(&LocalDirectory::open(path)?, options)?;
+fn verify_bcolz(directory: AnyDirectory, is_table: bool, session: &Session, options: &UnpackOptions) -> Result<String> {
+    let mut found = bcolz::verify(&directory, options)?;
     let last = found.faults.pop();
     for fault in found.faults {
         session.report.error(&exit::one_line(&fault.into()));
@@ -153,12 +168,48 @@ fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Resu
     if let Some(last) = last {
         return Err(last.into());
     }
-    let what = match (kind_of(path), found.columns) {
-        (Some(FileKind::Ctable), 1) => "bcolz ctable, 1 column, ".into(),
-        (Some(FileKind::Ctable), columns) => format!("bcolz ctable, {columns} columns, "),
+    let what = match (is_table, found.columns) {
+        (true, 1) => "bcolz ctable, 1 column, ".into(),
+        (true, columns) => format!("bcolz ctable, {columns} columns, "),
         _ => "bcolz carray, ".to_owned(),
     };
     Ok(format!("{what}{}, {}", count(found.chunks), double_pretty_size(found.nbytes)))
+}
+
+/// Verifies a Zarr array.
+fn verify_zarr(archive: &Archive<'_>, options: &dyn Fn(u64, Option<u64>) -> Result<UnpackOptions>) -> Result<String> {
+    let chunk = archive.zarr().map(|meta| meta.chunk_nbytes());
+    archive.verify(&options(archive.nbytes(), chunk)?)?;
+    let version = archive.zarr().map_or(0, |meta| meta.version.number());
+    let chunks = match archive.stored_files()? {
+        Some((stored, _)) => format!("{stored} stored, {}", count(archive.nchunks())),
+        None => count(archive.nchunks()),
+    };
+    Ok(format!("Zarr array of format {version}, {chunks}, {}", double_pretty_size(archive.nbytes())))
+}
+
+/// Verifies all arrays of a Zarr group. Reports every damaged one. The last one is returned as the error.
+fn verify_group(
+    store: &AnyDirectory,
+    session: &Session,
+    options: &dyn Fn(u64, Option<u64>) -> Result<UnpackOptions>,
+) -> Result<String> {
+    let arrays = files::arrays_of(store)?;
+    let mut last = None;
+    for array in &arrays {
+        let open = OpenOptions::new().column(Some(array.as_str()));
+        let archive = Archive::open_with(Opened::directory(store), &open);
+        if let Err(error) = archive.map_err(Into::into).and_then(|archive| verify_zarr(&archive, options))
+            && let Some(before) = last.replace(error)
+        {
+            session.report.error(&exit::one_line(&before));
+        }
+    }
+    match last {
+        Some(error) => Err(error),
+        None if arrays.len() == 1 => Ok("Zarr group, 1 array".into()),
+        None => Ok(format!("Zarr group, {} arrays", arrays.len())),
+    }
 }
 
 /// Describes a frame.

@@ -5,11 +5,11 @@ use crate::path_or_stdio::PathOrStdio;
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::{FormatError, python_bytes_repr};
 use bloscpack_io::Error;
+use bloscpack_io::ReadAt;
 use bloscpack_io::peek::prefix;
-use std::fs::File;
 
 /// Returns the original's message about a file that it does not recognise, on one line.
-pub(super) fn not_bloscpack(file: &File, operand: &PathOrStdio) -> String {
+pub(super) fn not_bloscpack(file: &dyn ReadAt, operand: &PathOrStdio) -> String {
     let found = prefix(file, Header::MAX_LEN).unwrap_or_default();
     let what = if found.len() < Header::MAX_LEN {
         format!("attempting to decode a bloscpack header of length '{}', not '{}'", found.len(), Header::MAX_LEN)

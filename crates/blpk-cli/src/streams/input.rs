@@ -3,22 +3,42 @@
 use super::standard::standard;
 use crate::file_message::FileMessage;
 use crate::path_or_stdio::PathOrStdio;
+use crate::url;
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_io::{Cancel, OutOfMemory, known_size};
 use std::fs::File;
 use std::io::{self, Read};
 
 /// An input that is read sequentially. Reads that have to wait for data stop waiting when the operation is cancelled.
-#[derive(Debug)]
 pub(crate) struct Input {
-    file: File,
-    regular: bool,
+    from: From,
     cancel: Cancel,
+}
+
+/// Where an input is read from.
+enum From {
+    File {
+        file: File,
+        regular: bool,
+    },
+    /// A file at a URL, and its size.
+    Url(Box<dyn Read + Send>, u64),
 }
 
 impl Input {
     pub(crate) fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<Input> {
+        let cancel = cancel.clone();
         let file = match operand {
+            PathOrStdio::Url(url) => {
+                let source = url::open(url, None)?;
+                if source.is_directory() {
+                    return Err(anyhow!(FileMessage::new(operand, format!("'{operand}' is a directory, not a file"))));
+                }
+                let opened = source.bytes().len().and_then(|len| Ok((source.reader()?, len)));
+                let (reader, len) =
+                    opened.with_context(|| FileMessage::new(operand, format!("opening '{operand}'")))?;
+                return Ok(Input { from: From::Url(reader, len), cancel });
+            }
             PathOrStdio::Standard => standard(io::stdin()).context("opening stdin")?,
             PathOrStdio::File(path) => {
                 File::open(path).with_context(|| FileMessage::new(operand, format!("opening '{}'", path.display())))?
@@ -28,17 +48,23 @@ impl Input {
         if metadata.is_dir() {
             return Err(anyhow!(FileMessage::new(operand, format!("'{operand}' is a directory, not a file"))));
         }
-        Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
+        Ok(Input { from: From::File { regular: metadata.is_file(), file }, cancel })
     }
 
     /// Returns the size of a regular file, if it is known before the file is read.
     pub(crate) fn known_size(&self) -> Option<u64> {
-        known_size(&self.file)
+        match &self.from {
+            From::File { file, .. } => known_size(file),
+            From::Url(_, size) => Some(*size),
+        }
     }
 
-    /// Returns the underlying file.
-    pub(super) fn into_file(self) -> File {
-        self.file
+    /// Returns the underlying file if its size is known, else the input.
+    pub(super) fn into_file_of_known_size(self) -> Result<File, Input> {
+        match self.from {
+            From::File { file, .. } if known_size(&file).is_some() => Ok(file),
+            from => Err(Input { from, ..self }),
+        }
     }
 
     /// Reads the whole input, if it has at most `limit` bytes.
@@ -64,13 +90,16 @@ pub(crate) fn sized(error: io::Error, nbytes: usize) -> io::Error {
 impl Read for Input {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
-        if !self.regular {
-            wait_for(&self.file, &self.cancel)?;
+        if let From::File { file, regular: false } = &self.from {
+            wait_for(file, &self.cancel)?;
         }
         if self.cancel.is_cancelled() {
             return Err(io::Error::other(Interrupted));
         }
-        self.file.read(buf)
+        match &mut self.from {
+            From::File { file, .. } => file.read(buf),
+            From::Url(reader, _) => reader.read(buf),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::standard::standard;
 use crate::file_message::FileMessage;
 use crate::path_or_stdio::PathOrStdio;
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_io::AtomicFile;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -27,6 +27,7 @@ impl Output {
                 return Ok(Output::Stdout(BufWriter::new(standard(io::stdout()).context("opening stdout")?)));
             }
             PathOrStdio::File(path) => path,
+            PathOrStdio::Url(_) => bail!("'{operand}' cannot be written to by this command; name a file"),
         };
         match fs::metadata(path) {
             Ok(found) if force && !found.is_file() && !found.is_dir() => {

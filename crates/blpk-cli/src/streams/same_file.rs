@@ -42,6 +42,7 @@ fn identity(operand: &PathOrStdio, stream: impl std::os::fd::AsFd) -> Option<(u6
     let metadata = match operand {
         PathOrStdio::Standard => standard(stream).and_then(|file| file.metadata()),
         PathOrStdio::File(path) => fs::metadata(path),
+        PathOrStdio::Url(_) => return None,
     };
     metadata.ok().filter(fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
 }
@@ -50,7 +51,7 @@ fn identity(operand: &PathOrStdio, stream: impl std::os::fd::AsFd) -> Option<(u6
 #[cfg(not(unix))]
 fn identity<S>(operand: &PathOrStdio, _: S) -> Option<PathBuf> {
     match operand {
-        PathOrStdio::Standard => None,
+        PathOrStdio::Standard | PathOrStdio::Url(_) => None,
         PathOrStdio::File(path) => fs::canonicalize(path).ok(),
     }
 }

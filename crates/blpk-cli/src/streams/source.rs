@@ -3,25 +3,28 @@
 use super::input::Input;
 use crate::file_kind::is_container_directory;
 use crate::path_or_stdio::PathOrStdio;
+use crate::url;
 use anyhow::{Context as _, Result};
-use bloscpack_io::{Cancel, LocalSource};
+use bloscpack_io::{AnySource, Cancel, LocalSource};
 use std::fs::File;
 use std::io::{self, Seek as _};
 
 /// Opens a file or a container directory for random access.
-pub(crate) fn open_source(operand: &PathOrStdio, cancel: &Cancel) -> Result<LocalSource> {
+pub(crate) fn open_source(operand: &PathOrStdio, cancel: &Cancel) -> Result<AnySource> {
     match operand {
-        PathOrStdio::File(path) if is_container_directory(path) => Ok(LocalSource::open(path)?),
-        _ => Ok(LocalSource::from(open_seekable(operand, cancel)?)),
+        PathOrStdio::File(path) if is_container_directory(path) => Ok(LocalSource::open(path)?.into()),
+        PathOrStdio::Url(url) => url::open(url, None),
+        _ => Ok(AnySource::from(open_seekable(operand, cancel)?)),
     }
 }
 
 /// Opens a file for random access. A pipe, or a file of unknown size, is copied to an unnamed temporary file.
 pub(crate) fn open_seekable(operand: &PathOrStdio, cancel: &Cancel) -> Result<File> {
     let mut input = Input::open(operand, cancel)?;
-    if input.known_size().is_some() {
-        return Ok(input.into_file());
-    }
+    input = match input.into_file_of_known_size() {
+        Ok(file) => return Ok(file),
+        Err(input) => input,
+    };
     let mut spool = tempfile::tempfile().context("creating a temporary file")?;
     io::copy(&mut input, &mut spool).with_context(|| format!("reading '{operand}'"))?;
     spool.rewind().context("reading a temporary file")?;

@@ -172,8 +172,11 @@ fn columns_that_are_not_there() {
         }
     }
     for (command, expected) in [
-        ("d x/f out --column f", "input file 'x/f' is not a bcolz ctable, which --column is for"),
-        ("cat --items .. secret --column f", "file 'secret' is not a bcolz ctable, which --column is for"),
+        ("d x/f out --column f", "input file 'x/f' is neither a bcolz ctable nor a Zarr group, which --column is for"),
+        (
+            "cat --items .. secret --column f",
+            "file 'secret' is neither a bcolz ctable nor a Zarr group, which --column is for",
+        ),
         ("convert nothing out.npy --column f", "input file 'nothing' does not exist!"),
         (
             "convert secret out.blp --columns-as npy",

@@ -98,7 +98,12 @@ fn a_carray_is_rewritten_with_all_that_it_knows() {
 fn plain_bytes_are_integers_of_the_typesize() {
     let sandbox = Sandbox::with_f();
     sandbox.run("c f").ok();
+    // The only chunk is copied.
     sandbox.run("convert f.blp x.bcolz").ok();
+    let found = sandbox.info("x.bcolz");
+    assert_eq!((&found["chunklen"], &found["codec"]), (&12_500.into(), &"blosclz".into()));
+    assert_eq!(plain(&sandbox, "x.bcolz"), sandbox.read("f"));
+    sandbox.run("-f convert --recompress f.blp x.bcolz").ok();
     let found = sandbox.info("x.bcolz");
     assert_eq!((&found["dtype"], &found["shape"]), (&"<u8".into(), &vec![12_500].into()));
     // With 100,000 bytes expected, bcolz's rule gives chunks of 128 KiB.
@@ -145,7 +150,7 @@ fn what_bcolz_cannot_hold_is_refused() {
             "bcolz supports shuffle, bitshuffle or no filter",
         ),
         ("convert f.blp x.bcolz --chunkshape 0", "chunklen"),
-        ("convert f.blp x.txt", "does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv"),
+        ("convert f.blp x.txt", "does not end with .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv"),
     ] {
         let error = sandbox.run(command).failed();
         assert!(error.contains(expected), "{command}: {error}");

@@ -39,6 +39,10 @@ mod privacy;
 mod progress;
 #[cfg(unix)]
 mod readme;
+mod reference;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(target_os = "linux")]
 mod signals;
 mod texts;
+mod zarr;

@@ -6,9 +6,9 @@ use std::fs;
 
 use crate::common::Sandbox;
 
-/// Limits of the address space in MiB, for each number of threads. The program itself takes about 20, and 2 for each
+/// Limits of the address space in MiB, for each number of threads. The program itself takes about 25, and 2 for each
 /// thread.
-const LIMITS: [[u64; 3]; 2] = [[30, 65, 140], [42, 92, 215]];
+const LIMITS: [[u64; 3]; 2] = [[34, 69, 144], [46, 96, 219]];
 
 const ZEROS: usize = 175_000_000;
 const BIG: usize = 30_000_000;
@@ -51,7 +51,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// Commands whose outputs, all called `out`, do not matter.
-const COMMANDS: [&str; 82] = [
+const COMMANDS: [&str; 84] = [
     "--version",
     "help",
     "man",
@@ -83,6 +83,8 @@ const COMMANDS: [&str; 82] = [
     "compress --auto f out",
     "compress --auto=fast -z 16M big out.b2frame",
     "advise --goal balanced big",
+    "reference -o out.json --new-axis big.b2nd big.b2nd",
+    "reference -o out.json big.bcolz",
     "advise --json --goal fast big.b2nd",
     "info big.blp",
     "info --json big.b2frame",

@@ -468,22 +468,25 @@ fn conversions_refuse_what_means_nothing() {
     sandbox.write("m", b"1");
     // Each option with its name in messages, and the outputs that accept it.
     for (option, name, outputs) in [
-        ("-t 8", "-t/--typesize", ".blp .b2frame .b2nd .bcolz .npy"),
-        ("-l 3", "-l/--clevel", ".blp .b2frame .b2nd .bcolz .npy"),
-        ("-s", "-s/--no-shuffle", ".blp .b2frame .b2nd .bcolz .npy"),
-        ("-c lz4", "-c/--codec", ".blp .b2frame .b2nd .bcolz .npy"),
-        ("--filter bitshuffle", "--filter", ".blp .b2frame .b2nd .bcolz .npy"),
+        ("-t 8", "-t/--typesize", ".blp .b2frame .b2nd .bcolz .zarr .npy"),
+        ("-l 3", "-l/--clevel", ".blp .b2frame .b2nd .bcolz .zarr .npy"),
+        ("-s", "-s/--no-shuffle", ".blp .b2frame .b2nd .bcolz .zarr .npy"),
+        ("-c lz4", "-c/--codec", ".blp .b2frame .b2nd .bcolz .zarr .npy"),
+        ("--filter bitshuffle", "--filter", ".blp .b2frame .b2nd .bcolz .zarr .npy"),
         ("-z 20K", "-z/--chunk-size", ".blp .b2frame"),
         ("-k md5", "-k/--checksum", ".blp"),
         ("-o", "-o/--no-offsets", ".blp"),
         ("-m m", "-m/--metadata", ".blp"),
-        ("--chunkshape 5000", "--chunkshape", ".b2nd .bcolz"),
+        ("--chunkshape 5000", "--chunkshape", ".b2nd .bcolz .zarr"),
         ("--blockshape 500", "--blockshape", ".b2nd"),
-        ("--blocksize 4K", "--blocksize", ".b2frame"),
-        ("--splitmode never", "--splitmode", ".blp .b2frame .b2nd"),
+        ("--blocksize 4K", "--blocksize", ".b2frame .zarr"),
+        ("--splitmode never", "--splitmode", ".blp .b2frame .b2nd .zarr"),
         ("--dict", "--dict", ".b2frame .b2nd"),
+        ("--zarr-format 2", "--zarr-format", ".zarr"),
+        ("--write-empty-chunks", "--write-empty-chunks", ".zarr"),
+        ("--recompress", "--recompress", ".blp .b2frame .b2nd .bcolz .zarr .npy"),
     ] {
-        for output in [".blp", ".b2frame", ".b2nd", ".npy", ".bcolz"] {
+        for output in [".blp", ".b2frame", ".b2nd", ".npy", ".bcolz", ".zarr"] {
             let run = sandbox.run(&format!("-f convert {option} f.blp out{output}"));
             match outputs.split(' ').any(|one| one == output) {
                 true => drop(run.ok()),

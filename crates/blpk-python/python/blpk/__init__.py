@@ -19,6 +19,7 @@ from ._errors import (
 )
 from ._file import File
 from ._open import create, open, save
+from ._reference import reference
 from ._table import Table
 from ._table_create import create as create_table
 from ._writer import Writer
@@ -44,6 +45,7 @@ __all__ = [
     "decompress",
     "getitem",
     "open",
+    "reference",
     "save",
     "to_dask",
     "to_dask_dataframe",

@@ -7,6 +7,7 @@ use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, chunk_file_name};
 
 use super::carray::Meta;
 use crate::Error;
+use crate::container::Extent;
 use crate::source::{ReadAt, ReadDirectory};
 
 /// Number of bytes read from a file before the size of its chunk is known. For small arrays, this is usually the whole
@@ -117,6 +118,15 @@ impl Meta {
         let dir = &self.moves.on(dir);
         let opened = self.open_chunk_file(dir, &path, number, limits).map(|opened| opened.header.cbytes() as u64);
         opened.map_err(|error| error.in_file(dir.name(&path)))
+    }
+
+    /// Returns where the compressed bytes of chunk `number` are, after the checks of a chunk file.
+    pub(super) fn extent(&self, dir: &dyn ReadDirectory, number: u64, limits: &Limits) -> Result<Extent, Error> {
+        let path = self.chunk_file(number);
+        let opened = self.open_chunk_file(dir, &path, number, limits);
+        let header = opened.map(|opened| opened.header).map_err(|error| error.in_file(dir.name(&path)))?;
+        let (cbytes, nbytes) = (header.cbytes() as u64, header.nbytes() as u64);
+        Ok(Extent { file: Some(path), offset: AT, cbytes, nbytes })
     }
 
     /// Opens a chunk file and checks the sizes in the header of its chunk.

@@ -9,7 +9,7 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::carray::Meta;
 use super::store::read_attrs;
-use crate::container::{Container, Details, Fetched, Plain, Worker};
+use crate::container::{Container, Details, Extent, Fetched, Plain, StoredChunk, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
 use crate::{Error, UnpackOptions};
@@ -70,6 +70,10 @@ impl Container for OpenCarray<'_> {
         Ok(Fetched::Bytes { bytes, offset: self.meta.chunk_at() })
     }
 
+    fn is_distant(&self) -> bool {
+        self.dir.request_cost().is_some()
+    }
+
     /// Decodes only rows of the array, because the file of a chunk may hold more.
     fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {
         let (dir, decoder, limits) = (&*self.dir, &mut worker.decoder, &worker.limits);
@@ -77,6 +81,12 @@ impl Container for OpenCarray<'_> {
             Some(ranges) => self.meta.decode(dir, decoder, limits, number, ranges)?,
             None => self.meta.decode_rows(dir, decoder, limits, number)?,
         }))
+    }
+
+    /// Refuses a carray with an interrupted change, whose chunk files will move.
+    fn chunk_extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+        self.meta.moves.expect_none(&*self.dir)?;
+        self.meta.extent(&*self.dir, number, limits).map(Some)
     }
 
     /// Counting stops at a missing chunk file.
@@ -90,6 +100,19 @@ impl Container for OpenCarray<'_> {
             }
         }
         stored
+    }
+
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        Some(self.meta.rows.chunk_nbytes())
+    }
+
+    /// None if the file has bytes after the chunk.
+    fn stored_chunk(&self, number: u64, limits: &Limits) -> Result<Option<StoredChunk>, Error> {
+        let bytes = self.meta.fetch(&*self.dir, number, limits)?;
+        if self.meta.cbytes_of(&*self.dir, number) != self.meta.chunk_at().saturating_add(bytes.len() as u64) {
+            return Ok(None);
+        }
+        StoredChunk::of(Fetched::Bytes { bytes, offset: self.meta.chunk_at() }, number, self.meta.plain_range(number))
     }
 
     fn details(&self) -> Details<'_> {

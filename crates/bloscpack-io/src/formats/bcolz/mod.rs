@@ -58,3 +58,5 @@ pub use store::{Below, Directory};
 pub use verify::{VerifyReport, verify};
 #[cfg(feature = "write")]
 pub use write::{CarrayParams, CarrayWriter, CtableWriter};
+#[cfg(feature = "write")]
+pub(crate) use write::{Column as WrittenColumn, RowInput, RowStream};

@@ -86,6 +86,19 @@ impl Moves {
         paths.map(|path| 8 + path.len() as u64 / 16).sum()
     }
 
+    /// Refuses a directory with an interrupted change, whose files will move.
+    ///
+    /// # Errors
+    /// [`Error::Pending`].
+    pub(crate) fn expect_none(&self, dir: &dyn ReadDirectory) -> Result<(), Error> {
+        let what = "a change of the directory was interrupted, and its files will move; open it once for writing, as \
+                    'blpk meta set' does, to complete the change";
+        match self.0 {
+            Some(_) => Err(Error::Pending { file: dir.name(JOURNAL_FILE), what }),
+            None => Ok(()),
+        }
+    }
+
     /// Returns a view of the directory with these moves applied.
     pub(crate) fn on<D: ReadDirectory>(&self, dir: D) -> Replayed<D> {
         Replayed { dir, moves: self.clone() }
@@ -198,5 +211,9 @@ impl<D: ReadDirectory> ReadDirectory for Replayed<D> {
 
     fn name(&self, path: &str) -> String {
         self.dir.name(path)
+    }
+
+    fn request_cost(&self) -> Option<usize> {
+        self.dir.request_cost()
     }
 }

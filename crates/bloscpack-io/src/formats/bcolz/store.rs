@@ -174,6 +174,10 @@ impl<D: ReadDirectory> ReadDirectory for Below<D> {
     fn name(&self, path: &str) -> String {
         self.dir.name(&self.path(path))
     }
+
+    fn request_cost(&self) -> Option<usize> {
+        self.dir.request_cost()
+    }
 }
 
 impl<D: Directory> Directory for Below<D> {

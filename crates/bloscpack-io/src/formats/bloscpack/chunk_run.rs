@@ -46,9 +46,38 @@ impl Packed {
     }
 }
 
+/// A compressed chunk that is written next.
+pub(crate) struct Written<'a> {
+    /// Whether it is the last chunk.
+    pub(crate) last: bool,
+    /// Uncompressed size in bytes.
+    pub(crate) nbytes: u64,
+    pub(crate) chunk: &'a [u8],
+    pub(crate) digest: &'a Digest,
+}
+
+impl Packed {
+    /// Writes a chunk and its digest after the chunks before it.
+    pub(crate) fn write(
+        &mut self,
+        next: &Written<'_>,
+        output: &mut impl Write,
+        observer: &Observer,
+    ) -> Result<(), Error> {
+        let Written { last, nbytes, chunk: bytes, digest } = *next;
+        let chunk = self.starts.len() as u64;
+        let written = output.write_all(bytes).and_then(|()| output.write_all(digest.as_ref()));
+        written.map_err(Error::writing)?;
+        memory::push(&mut self.starts, self.written)?;
+        self.written += (bytes.len() + digest.as_ref().len()) as u64;
+        self.nbytes += nbytes;
+        observer.tell(Event::Chunk { chunk, last, nbytes, cbytes: bytes.len() as u64, digest });
+        Ok(())
+    }
+}
+
 /// A chunk in the pipeline. Both buffers are reused.
 struct Work {
-    number: u64,
     last: bool,
     params: CParams,
     plain: Vec<u8>,
@@ -105,7 +134,7 @@ impl ChunkRun<'_> {
                 }
                 number += 1;
                 let digest = Checksum::None.digest(&[]);
-                Ok(Some(Work { number: number - 1, last: ended && is_end, params, plain, chunk, cbytes: 0, digest }))
+                Ok(Some(Work { last: ended && is_end, params, plain, chunk, cbytes: 0, digest }))
             },
             |encoder: &mut Encoder, mut work| {
                 let room = max_cbytes(work.plain.len());
@@ -119,14 +148,9 @@ impl ChunkRun<'_> {
                 work.digest = self.checksum.digest(&work.chunk[..work.cbytes]);
                 Ok(work)
             },
-            |Work { number: chunk, last, plain, chunk: bytes, cbytes, digest, .. }| {
-                let written = output.write_all(&bytes[..cbytes]).and_then(|()| output.write_all(digest.as_ref()));
-                written.map_err(Error::writing)?;
-                memory::push(&mut packed.starts, packed.written)?;
-                packed.written += (cbytes + digest.as_ref().len()) as u64;
-                packed.nbytes += plain.len() as u64;
-                let (nbytes, cbytes) = (plain.len() as u64, cbytes as u64);
-                self.observer.tell(Event::Chunk { chunk, last, nbytes, cbytes, digest: &digest });
+            |Work { last, plain, chunk: bytes, cbytes, digest, .. }| {
+                let written = Written { last, nbytes: plain.len() as u64, chunk: &bytes[..cbytes], digest: &digest };
+                packed.write(&written, output, self.observer)?;
                 spare.borrow_mut().push((plain, bytes));
                 Ok(())
             },

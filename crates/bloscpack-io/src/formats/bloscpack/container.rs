@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 use bloscpack_format::Format;
 use bloscpack_format::numpy::NumpyMeta;
 
 use super::chunks::{ChunkStart, FoundChunk, check_digest, refuse_more};
 use super::index::Index;
 use super::prologue::Prologue;
-use crate::container::{Container, Details, Fetched};
+use crate::container::{Container, Details, Extent, Fetched, Wanted};
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
@@ -35,6 +35,24 @@ impl<'a> BloscpackFile<'a> {
         let metadata = prologue.metadata.as_ref();
         let numpy = metadata.and_then(|metadata| NumpyMeta::from_json(&metadata.value).ok());
         Ok(BloscpackFile { source, len, prologue, index, numpy })
+    }
+}
+
+impl BloscpackFile<'_> {
+    /// Reads chunks that come over a network, with as few requests as possible. The offsets say where they should be.
+    fn prefetch_chunks(&self, numbers: impl Iterator<Item = u64>) {
+        if self.source.request_cost().is_none() {
+            return;
+        }
+        let offset = |number: u64| {
+            let entry = self.prologue.offsets.get(usize::try_from(number).ok()?).copied();
+            self.index.known(number).or_else(|| u64::try_from(entry?).ok())
+        };
+        let range = |number| Some(offset(number)?..offset(number + 1).unwrap_or(self.len));
+        // Without memory for the list, each chunk is read by itself.
+        if let Ok(ranges) = memory::collect(numbers.filter_map(range)) {
+            self.source.prefetch(&ranges);
+        }
     }
 }
 
@@ -81,6 +99,11 @@ impl Container for BloscpackFile<'_> {
     /// Checks the digest. No chunk and no other file may follow the last chunk.
     fn fetch(&self, number: u64, _ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error> {
         let header = &self.prologue.header;
+        self.prefetch_chunks(std::iter::once(number));
+        if self.source.request_cost().is_some() {
+            // If the chunks before are being read, too, this needs no request.
+            self.index.prefetch(&self.source, &self.prologue.offsets, number);
+        }
         let mut bytes = Vec::new();
         let (start, mut input) = self.index.start(&self.source, header, number, &mut bytes)?;
         let digest = start.read_body(&mut input, limits, &mut bytes)?;
@@ -92,11 +115,29 @@ impl Container for BloscpackFile<'_> {
         Ok(Fetched::Bytes { bytes, offset })
     }
 
+    fn is_distant(&self) -> bool {
+        self.source.request_cost().is_some()
+    }
+
+    fn prefetch(&self, chunks: &[Wanted<'_>]) {
+        self.prefetch_chunks(chunks.iter().map(|(number, _)| *number));
+    }
+
+    fn stored_chunk_nbytes(&self) -> Option<u64> {
+        self.index.chunk_range(0).map(|range| range.end - range.start)
+    }
+
     fn chunk_position(&self, number: u64) -> Option<u64> {
         if number >= self.index.nchunks() {
             return None;
         }
         self.index.locate(&self.source, &self.prologue.header, number).ok()
+    }
+
+    fn chunk_extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+        let (start, _) = self.index.start(&self.source, &self.prologue.header, number, &mut Vec::new())?;
+        let ChunkStart { offset, nbytes, cbytes, .. } = start;
+        Ok(Some(Extent { file: None, offset, cbytes, nbytes }))
     }
 
     fn details(&self) -> Details<'_> {

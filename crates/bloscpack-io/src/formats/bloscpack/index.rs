@@ -81,6 +81,18 @@ impl Index {
         self.starts().get(usize::try_from(chunk).ok()?).copied()
     }
 
+    /// Reads the headers before a chunk through a network, several at once. The offsets say where they should be.
+    pub(crate) fn prefetch(&self, source: &impl ReadAt, offsets: &[i64], chunk: u64) {
+        let known = self.starts().len().saturating_sub(1);
+        let Some(before) = usize::try_from(chunk).ok().and_then(|chunk| offsets.get(known..chunk)) else { return };
+        let starts = before.iter().filter_map(|offset| u64::try_from(*offset).ok());
+        let ranges = starts.map(|start| start..start.saturating_add(ChunkHeader::LEN as u64));
+        // Without memory for the list, the headers are read one after the other.
+        if let Ok(ranges) = memory::collect(ranges) {
+            source.prefetch(&ranges);
+        }
+    }
+
     /// Returns the position of a chunk by following the headers of the chunks before it. Each header is read once.
     pub(crate) fn locate(&self, source: &impl ReadAt, header: &Header, chunk: u64) -> Result<u64, Error> {
         let mut starts = self.starts();

@@ -16,12 +16,13 @@ use std::path::Path;
 
 use blosc_core::{Limits, memory};
 use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
-use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_format::checksum::Digest;
 
 use super::container::BloscpackFile;
 use crate::ends::{Sink, SinkKind, Source, SourceKind};
 use crate::error::ReadBackMismatch;
-use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
+use crate::formats::bloscpack::chunk_run::Packed;
+use crate::formats::bloscpack::content::{Content, PlainBytes, plain_checksum};
 use crate::formats::bloscpack::front::Front;
 #[cfg(feature = "write")]
 use crate::fs::atomic::Output;
@@ -31,7 +32,7 @@ use crate::fs::files::refuse_same_file;
 use crate::fs::spool::{self, Spool};
 use crate::in_memory::InMemoryFile;
 use crate::options::Event;
-use crate::read_back::{self, Digesting, compare};
+use crate::read_back::compare;
 use crate::{Archive, Error, PackOptions};
 
 /// The result of packing.
@@ -117,15 +118,16 @@ fn pack_reader(
     sink: Sink<'_>,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
+    let content = PlainBytes { input, size };
     match sink.0 {
         #[cfg(feature = "write")]
-        SinkKind::Path(output) => pack_to_file(input, size, &output, options),
-        SinkKind::Writer(writer) => pack_to_writer(input, size, writer, options),
+        SinkKind::Path(output) => pack_to_file(content, &output, options),
+        SinkKind::Writer(writer) => pack_to_writer(content, writer, options),
         SinkKind::Memory(bytes) => {
             let mut packed = InMemoryFile::reusing(std::mem::take(bytes));
             let report = match size {
-                Some(size) => pack_seekable(input, size, &mut packed, options),
-                None => pack_to_writer(input, None, &mut packed, options),
+                Some(size) => pack_seekable(content, size, &mut packed, options),
+                None => pack_to_writer(content, &mut packed, options),
             }?;
             *bytes = packed.into_inner();
             Ok(report)
@@ -144,21 +146,15 @@ pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error>
 }
 
 /// Packs to a writer without seeking.
-fn pack_to_writer(
-    input: impl Read,
-    size: Option<u64>,
-    mut output: impl Write,
-    options: &PackOptions,
-) -> Result<PackReport, Error> {
-    let report = match size {
+fn pack_to_writer(content: impl Content, mut output: impl Write, options: &PackOptions) -> Result<PackReport, Error> {
+    let report = match content.size() {
         Some(size) if !options.offsets => {
             let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
             front.write(&mut output, &[], options)?;
-            let mut input = Digesting::new(input, plain_checksum(options));
-            let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, &mut output)?;
-            PackReport::new(front, &packed, input.finish())
+            let (packed, digest) = content.write_chunks(front.plan.chunk_size, &mut output, options)?;
+            PackReport::new(front, &packed, digest)
         }
-        _ => pack_spooled(input, size, &mut output, options)?,
+        _ => pack_spooled(content, &mut output, options)?,
     };
     output.flush().map_err(Error::writing)?;
     Ok(report)
@@ -166,21 +162,16 @@ fn pack_to_writer(
 
 /// Packs to a file.
 #[cfg(feature = "write")]
-pub(crate) fn pack_to_file(
-    input: impl Read,
-    size: Option<u64>,
-    output: &Path,
-    options: &PackOptions,
-) -> Result<PackReport, Error> {
+pub(crate) fn pack_to_file(content: impl Content, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
     let packed = match Output::create(output, options.overwrite)? {
         Output::Stream(_) if options.verify => {
             Err(Error::NotAsWritten { source: ReadBackMismatch::NotRegularFile(output.to_owned()).into() })
         }
-        Output::Stream(file) => pack_to_writer(input, size, file, options),
+        Output::Stream(file) => pack_to_writer(content, file, options),
         Output::File(mut file) => {
-            let packed = match size {
-                Some(size) => pack_seekable(input, size, &mut file, options),
-                None => pack_spooled(input, None, &mut file, options),
+            let packed = match content.size() {
+                Some(size) => pack_seekable(content, size, &mut file, options),
+                None => pack_spooled(content, &mut file, options),
             };
             packed.and_then(|report| {
                 if options.verify {
@@ -198,17 +189,16 @@ pub(crate) fn pack_to_file(
 
 /// Packs to an output that can seek.
 pub(crate) fn pack_seekable(
-    input: impl Read,
+    content: impl Content,
     size: u64,
     output: &mut (impl Write + Seek),
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
     front.write(output, &[], options)?;
-    let mut input = Digesting::new(input, plain_checksum(options));
-    let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
+    let (packed, digest) = content.write_chunks(front.plan.chunk_size, output, options)?;
     let front = fill_front(front, &packed, output, options)?;
-    Ok(PackReport::new(front, &packed, input.finish()))
+    Ok(PackReport::new(front, &packed, digest))
 }
 
 /// Writes what was not known before the chunks: the typesize, if it was chosen, and the offsets to their section, if
@@ -240,18 +230,12 @@ pub(crate) fn fill_front<W: Write + Seek>(
 }
 
 /// Packs the chunks to a spool file, then writes the parts before the chunks, and the spool.
-fn pack_spooled(
-    input: impl Read,
-    size: Option<u64>,
-    output: &mut impl Write,
-    options: &PackOptions,
-) -> Result<PackReport, Error> {
+fn pack_spooled(content: impl Content, output: &mut impl Write, options: &PackOptions) -> Result<PackReport, Error> {
     let chunk_size = spooled_chunk_size(options)?;
     let mut spool = create_spool()?;
-    let mut input = Digesting::new(input, plain_checksum(options));
-    let packed = chunk_run(options, chunk_size, size).run(&mut input, &mut spool)?;
+    let (packed, digest) = content.write_chunks(chunk_size, &mut spool, options)?;
     let front = unspool(spool, &packed, output, options)?;
-    Ok(PackReport::new(front, &packed, input.finish()))
+    Ok(PackReport::new(front, &packed, digest))
 }
 
 /// Returns the chunk size for input of unknown size. A plan for more bytes than fit into one chunk keeps the chunk
@@ -282,27 +266,4 @@ pub(crate) fn unspool(
     spool.seek(SeekFrom::Start(0)).map_err(&spooling)?;
     io::copy(&mut spool, output).map_err(Error::writing)?;
     Ok(front)
-}
-
-/// Returns the checksum to compute of all plain bytes.
-pub(crate) fn plain_checksum(options: &PackOptions) -> Checksum {
-    match options.plain_checksum {
-        Checksum::None if options.verify => read_back::CHECKSUM,
-        checksum => checksum,
-    }
-}
-
-/// Returns the run for these options. `size` is the number of input bytes, if it is known.
-pub(crate) fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
-    ChunkRun {
-        params: options.params,
-        auto: options.auto,
-        checksum: options.checksum,
-        // The chunk size for an empty input is 0.
-        chunk_size: chunk_size.max(1),
-        size,
-        threads: &options.threads,
-        cancel: &options.cancel,
-        observer: &options.observer,
-    }
 }

@@ -8,10 +8,9 @@ use bloscpack_format::bloscpack::ChunkPlan;
 
 use crate::choice::Choice;
 use crate::formats::bloscpack::chunk_run::Packed;
+use crate::formats::bloscpack::content::{chunk_run, plain_checksum};
 use crate::formats::bloscpack::front::Front;
-use crate::formats::bloscpack::pack::{
-    chunk_run, create_spool, fill_front, plain_checksum, spooled_chunk_size, unspool,
-};
+use crate::formats::bloscpack::pack::{create_spool, fill_front, spooled_chunk_size, unspool};
 use crate::fs::spool::Spool;
 use crate::read_back::Digesting;
 use crate::{Error, PackOptions, PackReport, Threads};

@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 
 use blosc_core::{Decoder, Limits, memory};
 use bloscpack_format::Format;
-use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid};
+use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid, sframe};
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
-use super::location::{ChunkLocation, FrameBytes};
+use super::location::{ChunkLocation, FrameBytes, StoredChunk};
 use super::read::{expect_frame, read_frame};
 use super::store::FrameStore;
 use super::verify;
-use crate::container::{Container, Details, Fetched, PlainRanges, ToVerify};
+use crate::container::{Container, Details, Extent, Fetched, PlainRanges, ToVerify, Wanted};
 use crate::run::pipeline::Weight;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Archive, Cancel, Error, UnpackOptions};
@@ -29,6 +29,8 @@ pub(crate) struct OpenFrame<'a> {
     numpy: Option<NumpyMeta>,
     /// Computed on first use, because it may need the headers of all chunks.
     ranges: OnceLock<PlainRanges>,
+    /// The offsets of all chunks, sorted. Computed on first use, for frames that come through a network.
+    starts: OnceLock<Vec<u64>>,
     /// Whether the blocks of the first stored chunk have variable lengths. `None` if its header cannot be read.
     vl_blocks: OnceLock<Option<bool>>,
 }
@@ -84,8 +86,8 @@ impl<'a> OpenFrame<'a> {
             let dtype = array.numpy_dtype().ok().flatten().filter(|dtype| dtype.itemsize() == grid.itemsize())?;
             Some(NumpyMeta { dtype, shape: array.shape.clone(), order: Order::C })
         });
-        let (ranges, vl_blocks) = (OnceLock::new(), OnceLock::new());
-        Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, vl_blocks })
+        let (ranges, starts, vl_blocks) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, starts, vl_blocks })
     }
 
     /// Returns the location of chunk `number`.
@@ -96,6 +98,30 @@ impl<'a> OpenFrame<'a> {
             chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
         }
         Ok(place)
+    }
+
+    /// Returns the file of a contiguous frame.
+    pub(super) fn file(&self) -> Option<&dyn ReadAt> {
+        if let FrameBytes::File(file) = &self.bytes { Some(&**file) } else { None }
+    }
+
+    /// Returns the number of bytes up to the next chunk, or to the end of a chunk file. The chunk mostly has this size.
+    pub(super) fn extent(&self, chunk: &StoredChunk<'_>) -> u64 {
+        if matches!(self.bytes, FrameBytes::ChunkFiles(_)) || self.frame.index.is_repeated() {
+            return chunk.room;
+        }
+        let starts = self.starts.get_or_init(|| {
+            let places = (0..self.frame.nchunks()).filter_map(|number| match self.frame.chunk(number) {
+                Ok(ChunkRef::Stored { at, .. }) => Some(at),
+                _ => None,
+            });
+            // Without memory for it, chunks are read in more requests.
+            let mut starts = memory::collect(places).unwrap_or_default();
+            starts.sort_unstable();
+            starts
+        });
+        let next = starts.get(starts.partition_point(|start| *start <= chunk.at));
+        next.map_or(chunk.room, |next| chunk.room.min(next - chunk.at))
     }
 
     /// Refuses a chunk with blocks of variable length in a frame without such chunks, and vice versa.
@@ -216,6 +242,14 @@ impl Container for OpenFrame<'_> {
         self.fetch_chunk(number, ranges)
     }
 
+    fn is_distant(&self) -> bool {
+        self.bytes.request_cost().is_some()
+    }
+
+    fn prefetch(&self, chunks: &[Wanted<'_>]) {
+        self.prefetch_chunks(chunks);
+    }
+
     fn decoder(&self, decoder: Decoder) -> Decoder {
         let decoder = decoder.super_chunk_typesize(self.frame.header.typesize as usize);
         match &self.array {
@@ -229,6 +263,17 @@ impl Container for OpenFrame<'_> {
             Ok(ChunkRef::Stored { at, .. }) => Some(at),
             _ => None,
         }
+    }
+
+    fn chunk_extent(&self, number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
+        let file = match self.frame.chunk(number)? {
+            ChunkRef::Special { .. } => return Ok(None),
+            ChunkRef::Stored { .. } => None,
+            ChunkRef::File { number, .. } => Some(sframe::chunk_file_name(number)),
+        };
+        let ChunkLocation::Stored(StoredChunk { at: offset, .. }) = self.find(number)? else { return Ok(None) };
+        let ChunkInfo { nbytes, cbytes, .. } = self.info(number)?;
+        Ok(Some(Extent { file, offset, cbytes: cbytes.into(), nbytes: nbytes.into() }))
     }
 
     /// For a sparse frame, the total size of its chunk files. A file counts once, even if it is used for many chunks.

@@ -15,13 +15,15 @@ use bloscpack_format::frame::ChunkInfo;
 use super::container::OpenFrame;
 use super::location::{ChunkLocation, StoredChunk};
 use crate::Error;
-use crate::container::Fetched;
+use crate::container::{Fetched, Wanted};
 use crate::source::ReadAt;
 
 /// Smaller chunks are read whole: an additional read costs as much as the bytes that it would save.
 const WHOLE: usize = 4096;
 /// Maximum gap in bytes between two wanted blocks that are read by one call.
 const GAP: usize = 4096;
+/// Number of bytes that are read first of a chunk of which a part is needed, over a network: header and block starts.
+const HEAD: u64 = 2048;
 /// Size in bytes of a block's start, and of the size field of a dictionary.
 const NUMBER_LEN: usize = 4;
 
@@ -32,6 +34,7 @@ impl OpenFrame<'_> {
             ChunkLocation::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
             ChunkLocation::Stored(chunk) => chunk,
         };
+        self.prefetch_chunk(&chunk, ranges);
         let StoredChunk { at, room, nbytes, .. } = chunk;
         let head = chunk.head()?;
         let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
@@ -51,6 +54,40 @@ impl OpenFrame<'_> {
             partial.read(known..partial.bytes.len())?;
         }
         Ok(Fetched::Bytes { bytes: partial.bytes, offset: at })
+    }
+}
+
+impl OpenFrame<'_> {
+    /// Reads chunks that come over a network, with as few requests as possible.
+    pub(super) fn prefetch_chunks(&self, chunks: &[Wanted<'_>]) {
+        let Some(file) = self.file().filter(|file| file.request_cost().is_some()) else { return };
+        let stored = chunks.iter().filter_map(|(number, ranges)| match self.find(*number) {
+            Ok(ChunkLocation::Stored(chunk)) => {
+                let start = chunk.at..chunk.at.saturating_add(HEAD.min(self.extent(&chunk)));
+                Some(self.whole(&chunk, *ranges).unwrap_or(start))
+            }
+            _ => None,
+        });
+        // Without memory for the list, each chunk is read by itself.
+        if let Ok(ranges) = memory::collect(stored) {
+            file.prefetch(&ranges);
+        }
+    }
+
+    /// Reads a chunk that comes over a network by one request, if all of it is needed or it is small.
+    fn prefetch_chunk(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) {
+        if let Some(range) = self.whole(chunk, ranges) {
+            chunk.source.prefetch(std::slice::from_ref(&range));
+        }
+    }
+
+    /// Returns the range of a chunk in its file if it should be read whole.
+    fn whole(&self, chunk: &StoredChunk<'_>, ranges: Option<&[Range<usize>]>) -> Option<Range<u64>> {
+        let cost = chunk.source.request_cost()?;
+        let len = self.extent(chunk);
+        let wanted = ranges.map(|ranges| ranges.iter().map(Range::len).fold(0, usize::saturating_add));
+        let is_whole = wanted.is_none_or(|wanted| chunk.nbytes.is_some_and(|nbytes| wanted >= nbytes as usize));
+        (is_whole || len <= cost as u64).then(|| chunk.at..chunk.at.saturating_add(len))
     }
 }
 
@@ -91,7 +128,10 @@ impl Partial<'_> {
     fn fetch(&mut self, header: &Header, ranges: &[Range<usize>]) -> Result<bool, Error> {
         // Blocks of variable length are checked against each other, and Blosc1 chunk headers do not contain the split
         // mode.
-        if self.bytes.len() <= WHOLE || header.has_vl_blocks() || header.format() == ChunkFormat::Blosc1 {
+        if self.bytes.len() <= self.file.request_cost().unwrap_or(WHOLE)
+            || header.has_vl_blocks()
+            || header.format() == ChunkFormat::Blosc1
+        {
             return Ok(false);
         }
         if header.special_value().is_some() {
@@ -170,13 +210,19 @@ impl Partial<'_> {
     /// Reads ranges of the chunk. Ranges close to each other are read by one call.
     fn read_all(&mut self, mut ranges: Vec<Range<usize>>) -> Result<(), Error> {
         ranges.sort_unstable_by_key(|range| range.start);
+        let gap = self.file.request_cost().unwrap_or(GAP);
         for range in ranges {
             match self.read.last_mut() {
-                Some(last) if range.start <= last.end.saturating_add(GAP) => last.end = last.end.max(range.end),
+                Some(last) if range.start <= last.end.saturating_add(gap) => last.end = last.end.max(range.end),
                 _ => memory::push(&mut self.read, range)?,
             }
         }
-        for range in std::mem::take(&mut self.read) {
+        let wanted = std::mem::take(&mut self.read);
+        if self.file.request_cost().is_some() {
+            let absolute = |range: &Range<usize>| self.at + range.start as u64..self.at + range.end as u64;
+            self.file.prefetch(&memory::collect(wanted.iter().map(absolute))?);
+        }
+        for range in wanted {
             self.read(range)?;
         }
         Ok(())

@@ -62,6 +62,14 @@ impl<'a> StoredChunk<'a> {
 }
 
 impl FrameBytes<'_> {
+    /// As [`ReadAt::request_cost`].
+    pub(super) fn request_cost(&self) -> Option<usize> {
+        match self {
+            FrameBytes::File(file) => file.request_cost(),
+            FrameBytes::ChunkFiles(files) => files.request_cost(),
+        }
+    }
+
     /// Finds a chunk in these bytes, see [`StoredChunk::find`].
     pub(super) fn find(&self, number: u64, place: ChunkRef) -> Result<ChunkLocation<'_>, Error> {
         match self {

@@ -152,7 +152,7 @@ impl FrameParams {
     }
 
     /// Returns the parameters for an encoder.
-    pub(super) fn cparams(&self) -> CParams {
+    pub(crate) fn cparams(&self) -> CParams {
         let blocksize = match self.blocksize {
             0 => BlockSize::Auto,
             size => BlockSize::Fixed(size as usize),

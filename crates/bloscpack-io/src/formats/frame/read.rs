@@ -11,6 +11,9 @@ use crate::Error;
 use crate::in_memory::room;
 use crate::source::{ReadAt, parse_start};
 
+/// Maximum number of bytes of an index that are read at once through a network. Indexes are compressed.
+const INDEX_AHEAD: u64 = 1 << 20;
+
 /// Reads the frame at the start of `source`, which has `len` bytes: a contiguous frame, or the index of a sparse one.
 ///
 /// # Errors
@@ -39,6 +42,8 @@ pub(crate) fn read_frame(
     let tail = read(header.frame_len.saturating_sub(tail_len), tail_len, "the frame's trailer")?;
     let layout = Layout::new(&header, Trailer::len_at_end(&tail)?)?;
     let part = |range: &Range<u64>, what| read(range.start, range.end - range.start, what);
+    let index = layout.index.start..layout.index.end.min(layout.index.start.saturating_add(INDEX_AHEAD));
+    source.prefetch(std::slice::from_ref(&index));
     let trailer = Trailer::parse(&part(&layout.trailer, "the frame's trailer")?)?;
     // Any number of unused bytes may separate the index and the trailer.
     let start = layout.index.start..layout.index.end.min(layout.index.start + blosc_core::Header::EXTENDED_LEN as u64);

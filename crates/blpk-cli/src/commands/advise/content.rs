@@ -31,7 +31,7 @@ impl Content {
             bail!("'{operand}' is {what}, and advice needs parts from all over a file; name a file");
         }
         let source = array::open(operand, column, cancel)?;
-        let is_container = source.is_directory() || kind_of_file(source.file()).is_some();
+        let is_container = source.is_directory() || kind_of_file(source.bytes()).is_some();
         let typing = Typing::new().raw(!is_container);
         let array =
             Array::open_with(source, &OpenOptions::new().typing(typing)).with_context(|| operand.to_string())?;
@@ -65,6 +65,7 @@ fn typesize(archive: &Archive<'_>) -> Option<usize> {
 fn sequential(operand: &PathOrStdio) -> Option<&'static str> {
     match operand {
         PathOrStdio::Standard => Some("stdin"),
+        PathOrStdio::Url(_) => None,
         PathOrStdio::File(path) => {
             let found = path.metadata().ok().filter(|found| !found.is_file() && !found.is_dir());
             found.map(|_| "a pipe or device")

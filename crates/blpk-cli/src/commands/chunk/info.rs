@@ -13,8 +13,7 @@ use crate::streams::open_seekable;
 use anyhow::{Context as _, Result};
 use blosc_core::{Chunk, Header, LazyChunk};
 use bloscpack_io::peek::prefix;
-use bloscpack_io::{Cancel, ReadAt as _, memory};
-use std::fs::File;
+use bloscpack_io::{Cancel, ReadAt, memory};
 
 /// A run of `blpk chunk info`.
 pub(in crate::commands) struct Plan {
@@ -25,9 +24,7 @@ pub(in crate::commands) struct Plan {
 impl Plan {
     pub(super) fn new(args: &ChunkInfoArgs) -> Result<Plan> {
         let operand = PathOrStdio::from(args.file.clone());
-        if let PathOrStdio::File(path) = &operand {
-            files::must_exist("file", path)?;
-        }
+        files::operand_must_exist("file", &operand)?;
         Ok(Plan { operand, as_json: args.json })
     }
 }
@@ -39,7 +36,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
 
 /// Describes a file that is one chunk. All blocks are checked before anything is printed, one block at a time: a few
 /// bytes can describe a very large number of streams.
-pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, report: &Report) -> Result<()> {
+pub(in crate::commands) fn info(file: &dyn ReadAt, as_json: bool, name: Option<&str>, report: &Report) -> Result<()> {
     let head = prefix(file, Header::EXTENDED_LEN).ok().context("reading the chunk")?;
     let len = file.len().context("reading the chunk")?;
     let header = parse_header(&head, len)?;
@@ -70,7 +67,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
 }
 
 /// Returns the header of such a file as an object. Nothing else is read.
-pub(in crate::commands) fn header_json(file: &File) -> Result<Object> {
+pub(in crate::commands) fn header_json(file: &dyn ReadAt) -> Result<Object> {
     let head = prefix(file, Header::EXTENDED_LEN).ok().context("reading the chunk")?;
     let header = parse_header(&head, file.len().context("reading the chunk")?)?;
     Ok(json::of_header(&header))

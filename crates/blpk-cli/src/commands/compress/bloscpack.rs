@@ -87,7 +87,7 @@ impl BloscpackSettings {
             }
             (_, PathOrStdio::File(output)) => pack(Source::reader(source).size(size), Sink::file(output), &options)
                 .with_context(|| FileMessage::new(input, format!("compressing '{input}'")))?,
-            (_, PathOrStdio::Standard) => {
+            (_, PathOrStdio::Standard | PathOrStdio::Url(_)) => {
                 let mut stdout = Output::create(output, session.force)?;
                 let packed = pack(Source::reader(source).size(size), Sink::writer(&mut stdout), &options)
                     .with_context(|| FileMessage::new(output, output.to_string()))?;

@@ -23,6 +23,7 @@ pub(super) use plan::Plan;
 use self::output::output_of;
 use crate::file_kind::{FileKind, kind_of};
 use crate::session::Session;
+use crate::staging;
 use crate::{batch, inputs};
 use anyhow::Result;
 use std::path::Path;
@@ -44,7 +45,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
             None => output_of(&item, &outputs, format, session)?,
         };
         let packed = outputs.write(&item, &output, session, || {
-            settings.run(&item.operand, &output, session, &cancel)?;
+            staging::write_output(&output, session, |output| settings.run(&item.operand, output, session, &cancel))?;
             // One is enough, whatever the number of files. With `--rm`, the input still exists here.
             if is_hint_due && let Some(hint) = hint::hint(&item.operand, only_output.is_some()) {
                 report.hint(&hint);

@@ -48,9 +48,13 @@ impl Plan {
 
 /// Returns the format of the outputs: `asked`, or else the format that the output's name implies. The two must agree.
 fn format_of(asked: Option<CompressFormat>, named: Option<&PathOrStdio>) -> Result<CompressFormat> {
-    let Some(PathOrStdio::File(path)) = named else { return Ok(asked.unwrap_or_default()) };
+    let path = match named {
+        None | Some(PathOrStdio::Standard) => return Ok(asked.unwrap_or_default()),
+        Some(PathOrStdio::File(path)) => path.clone(),
+        Some(PathOrStdio::Url(url)) => url.path().into(),
+    };
     let refuse = |name: &str, what: &str| bail!("output file '{}' has the name of {name}, but {what}", path.display());
-    match (Target::of_name(path), asked) {
+    match (Target::of_name(&path), asked) {
         (Some(Target::Array), _) => refuse(
             "an array in a Blosc2 frame",
             "raw bytes have no dtype and shape; compress to a .b2frame, or convert a .npy file with 'blpk convert'",

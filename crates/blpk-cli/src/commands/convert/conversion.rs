@@ -1,7 +1,7 @@
 //! The target of a conversion, and the options and outputs that are refused for it.
 
 use crate::args::ConvertArgs;
-use crate::file_kind::{FileKind, kind_of};
+use crate::file_kind::{FileKind, kind_of, kind_of_operand};
 use crate::names::is_directory_name;
 use crate::path_or_stdio::PathOrStdio;
 use crate::{files, foreign};
@@ -18,11 +18,13 @@ pub(super) struct Conversion {
 }
 
 /// Returns the conversion for this input, by the name of the output.
-pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio) -> Result<Conversion> {
-    let kind = if let PathOrStdio::File(path) = input { kind_of(path) } else { None };
-    let output = &args.out_file;
+pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio, output: &Path) -> Result<Conversion> {
+    let kind = kind_of_operand(input);
     if args.column.is_some() {
-        files::table_must_exist("input file", &args.in_file)?;
+        files::operand_must_be_table("input file", input)?;
+    }
+    if let (PathOrStdio::File(path), None, false) = (input, &args.column, args.raw) {
+        files::refuse_group("input file", path)?;
     }
     if args.columns_as.is_some() && kind != Some(FileKind::Ctable) {
         bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");
@@ -40,12 +42,12 @@ pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio) -> Result<Conv
         if output.is_dir() {
             bail!(
                 "output '{shown}' is a directory, which only the columns of a bcolz ctable are written to; name a file in it \
-                 that ends with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv"
+                 that ends with .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv"
             );
         }
-        bail!("output file '{shown}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv");
+        bail!("output file '{shown}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv");
     };
-    let takes_tables = matches!(target, Target::Bcolz | Target::Csv | Target::Columns(_));
+    let takes_tables = matches!(target, Target::Bcolz | Target::Zarr | Target::Csv | Target::Columns(_));
     Ok(Conversion { target, has_columns: args.column.is_some() || is_table && takes_tables })
 }
 
@@ -79,6 +81,8 @@ pub(super) fn refuse_idle(args: &ConvertArgs, target: Target) -> Result<()> {
         (ConvertOption::Blocksize, "--blocksize", args.blocksize.is_some()),
         (ConvertOption::Split, "--splitmode", args.splitmode.is_some()),
         (ConvertOption::Dictionary, "--dict", args.dict),
+        (ConvertOption::ZarrFormat, "--zarr-format", args.zarr_format.is_some()),
+        (ConvertOption::WriteEmptyChunks, "--write-empty-chunks", args.write_empty_chunks),
     ];
     for (option, flag, _) in given.into_iter().filter(|(.., given)| *given) {
         if let Err(Error::UnfitOption { option, target }) = option.check(target) {

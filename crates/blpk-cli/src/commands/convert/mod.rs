@@ -18,30 +18,55 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::pretty_size;
+use crate::staging;
 use crate::streams::open_source;
+use crate::url;
 use anyhow::{Context as _, Error as AnyError, Result, anyhow, bail};
-use bloscpack_io::{ConvertReport, Error, LocalSource, Target, convert};
+use bloscpack_io::{AnySource, ConvertReport, Error, LocalSource, Target, convert, convert_to_url};
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
-    let source = match plan.conversion.has_columns {
-        true => LocalSource::open(&plan.in_file).map_err(AnyError::from),
-        // Errors of opening the input already name it.
-        false => Ok(open_source(&plan.input, &session.cancel())?),
+    let converted = match &plan.output {
+        PathOrStdio::Url(url) if plan.conversion.target == Target::Zarr => {
+            let (remote, url) = url::remote(url)?;
+            on_source(plan, session, |source| convert_to_url(source, remote, url, &plan.options))?
+        }
+        _ => staged(plan, session)?,
     };
-    let converted = source.and_then(|source| run_on(source, plan)).with_context(|| plan.input.to_string())?;
-    warnings::warn(&converted, &PathOrStdio::from(plan.output.clone()), &session.report);
+    warnings::warn(&converted, &plan.output, &session.report);
     session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
     session.report.verbose("done");
     Ok(())
 }
 
-fn run_on(source: LocalSource, plan: &Plan) -> Result<ConvertReport> {
+/// Converts to a file or directory, which is uploaded if the output is at a URL.
+fn staged(plan: &Plan, session: &Session) -> Result<ConvertReport> {
     let target = plan.conversion.target;
     if cfg!(not(feature = "csv")) && target == Target::Csv {
         bail!("this blpk was built without the feature csv");
     }
-    convert(source, &plan.output, target, &plan.options).map_err(|error| of_flag(error, plan.typing_flag))
+    let mut converted = ConvertReport::default();
+    staging::write_output(&plan.output, session, |output| {
+        let PathOrStdio::File(output) = output else { bail!("name an output file") };
+        converted = on_source(plan, session, |source| convert(source, output, target, &plan.options))?;
+        Ok(())
+    })?;
+    Ok(converted)
+}
+
+/// Runs a conversion of the input.
+fn on_source(
+    plan: &Plan,
+    session: &Session,
+    convert: impl FnOnce(AnySource) -> Result<ConvertReport, Error>,
+) -> Result<ConvertReport> {
+    let source = match (plan.conversion.has_columns, &plan.input) {
+        (true, PathOrStdio::File(path)) => LocalSource::open(path).map(AnySource::from).map_err(AnyError::from),
+        // Errors of opening the input already name it.
+        _ => Ok(open_source(&plan.input, &session.cancel())?),
+    };
+    let converted = source.and_then(|source| convert(source).map_err(|error| of_flag(error, plan.typing_flag)));
+    converted.with_context(|| plan.input.to_string())
 }
 
 /// Adds the flag whose value does not fit to the error.

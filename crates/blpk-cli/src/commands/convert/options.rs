@@ -3,6 +3,7 @@
 use crate::args::{ConvertArgs, dtype};
 use crate::commands::filters::pipeline;
 use crate::commands::settings::in_range;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::{events, files};
 use anyhow::{Result, anyhow, bail};
@@ -11,7 +12,7 @@ use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_io::{ConvertOptions, Typing};
 
 /// Checks the options, and starts threads according to the size of the input.
-pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
+pub(super) fn options(args: &ConvertArgs, input: &PathOrStdio, session: &Session) -> Result<ConvertOptions> {
     let size = args.in_file.metadata().map_or(u64::MAX, |found| if found.is_dir() { u64::MAX } else { found.len() });
     let dtype = args.dtype.as_deref().map(dtype).transpose()?;
     // An array may be empty, but its chunks and blocks may not.
@@ -43,6 +44,7 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
         .column(args.column.as_deref())
         .typesize(typesize.map(i32::cast_unsigned))
         .auto(auto)
+        .recompress(args.recompress)
         .codec(args.blosc.fixed_codec())
         .clevel(args.blosc.clevel)
         .filters(filters)
@@ -55,10 +57,12 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
         .checksum(args.checksum)
         .offsets(args.no_offsets.then_some(false))
         .metadata(metadata)
+        .zarr_format(args.zarr_format)
+        .write_empty_chunks(args.write_empty_chunks)
         .overwrite(session.force)
         .threads(session.threads(size)?)
         .cancel(session.cancel())
         .observe(events::converting(&session.report));
-    session.report.progress().file(args.in_file.display(), None);
+    session.report.progress().file(input, None);
     Ok(options)
 }

@@ -7,6 +7,7 @@ use crate::files;
 use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
+use crate::staging;
 use anyhow::{Result, bail};
 use bloscpack_io::ConvertOptions;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ pub(in crate::commands) struct Plan {
     pub(super) input: PathOrStdio,
     /// The input's path as typed. `-` is stdin; a table is never read from there.
     pub(super) in_file: PathBuf,
-    pub(super) output: PathBuf,
+    pub(super) output: PathOrStdio,
     pub(super) conversion: Conversion,
     /// The flag to name in an error about dtype or shape.
     pub(super) typing_flag: Option<&'static str>,
@@ -27,25 +28,28 @@ impl Plan {
     pub(in crate::commands) fn new(args: &ConvertArgs, session: &Session) -> Result<Plan> {
         let input = PathOrStdio::from(args.in_file.clone());
         // A trailing separator marks a directory, and is not part of the name.
-        let path = args.out_file.components().collect::<PathBuf>();
-        let output = PathOrStdio::from(path.clone());
+        let output = match PathOrStdio::from(args.out_file.clone()) {
+            PathOrStdio::File(path) => PathOrStdio::File(path.components().collect()),
+            other => other,
+        };
+        let named = staging::output_path(&output, &args.out_file);
         if output == PathOrStdio::Standard {
             bail!("the name of the output determines its format: name a file");
         }
-        let conversion = conversion(args, &input)?;
-        refuse_directory(conversion.target, &args.out_file)?;
+        let conversion = conversion(args, &input, &named)?;
+        refuse_directory(conversion.target, &named)?;
         refuse_idle(args, conversion.target)?;
         match conversion.has_columns {
             false => files::check(&input, &output, Overwrite::CONTAINER, session)?,
             true => files::check_output(&input, &output, Overwrite::CONTAINER, session)?,
         }
         refuse_foreign(args, &input)?;
-        let options = options(args, session)?;
+        let options = options(args, &input, session)?;
         let typing_flag = match (&args.shape, &args.dtype) {
             (Some(_), _) => Some("--shape"),
             (None, Some(_)) => Some("--dtype"),
             (None, None) => None,
         };
-        Ok(Plan { input, in_file: args.in_file.clone(), output: path, conversion, typing_flag, options })
+        Ok(Plan { input, in_file: args.in_file.clone(), output, conversion, typing_flag, options })
     }
 }

@@ -10,10 +10,12 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Input;
+use crate::url;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
-use bloscpack_io::{Archive, Array, Cancel, LocalSource, OpenOptions, Sink, Source, UnpackOptions, UnpackReport};
-use std::path::Path;
+use bloscpack_io::{
+    AnySource, Archive, Array, Cancel, LocalSource, OpenOptions, Sink, Source, UnpackOptions, UnpackReport,
+};
 
 /// One input, and the output for its uncompressed bytes.
 pub(super) struct Decompression<'a> {
@@ -31,29 +33,17 @@ impl Decompression<'_> {
     pub(super) fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
         let input = &self.item.operand;
         let report = &self.session.report;
-        if let (Some(column), PathOrStdio::File(path)) = (self.column, input) {
-            let source =
-                LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| self.name())?;
-            return self.archive(source, cancel).map(|()| None);
-        }
-        if let (Some(kind @ (FileKind::Frame | FileKind::Carray | FileKind::Npy)), PathOrStdio::File(path)) =
-            (self.kind, input)
-        {
-            let written = match kind {
-                FileKind::Npy => self.npy(path, cancel),
-                _ => self.archive(LocalSource::open(path)?, cancel),
-            };
-            return written.map(|()| None);
+        match (self.kind, self.source()?) {
+            (Some(FileKind::Npy), Some(source)) => return self.npy(source, cancel).map(|()| None),
+            (_, Some(source)) => return self.archive(source, cancel).map(|()| None),
+            _ => {}
         }
         let source = Input::open(input, cancel)?;
         let size = source.known_size();
         if let Some(size) = size {
             report.verbose(format!("input file size: {}", pretty_size(size)));
         }
-        let chunk = match input {
-            PathOrStdio::File(path) if size.is_some() => chunk_size(path),
-            _ => None,
-        };
+        let chunk = if size.is_some() { chunk_size(input) } else { None };
         let options = self.options(size.unwrap_or(u64::MAX), chunk, cancel)?.observe(events::unpacking(report));
         let unpacked = self.unpack(source, size.is_some(), &options)?;
         let UnpackReport { nbytes, cbytes, metadata, .. } = unpacked;
@@ -62,6 +52,26 @@ impl Decompression<'_> {
         }
         self.describe(nbytes, cbytes);
         Ok(metadata)
+    }
+
+    /// Opens an input that is read at random. Others are read from start to end.
+    fn source(&self) -> Result<Option<AnySource>> {
+        let is_random = matches!(self.kind, Some(FileKind::Frame | FileKind::Carray | FileKind::Zarr | FileKind::Npy));
+        if self.column.is_none() && !is_random {
+            return Ok(None);
+        }
+        let options = OpenOptions::new().column(self.column);
+        match &self.item.operand {
+            PathOrStdio::Standard => Ok(None),
+            PathOrStdio::File(path) if self.column.is_none() => {
+                Ok(Some(LocalSource::open_with(path, &options)?.into()))
+            }
+            PathOrStdio::File(path) => {
+                let source = LocalSource::open_with(path, &options).with_context(|| self.name())?;
+                Ok(Some(source.into()))
+            }
+            PathOrStdio::Url(url) => url::open(url, self.column).map(Some),
+        }
     }
 
     fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
@@ -77,10 +87,11 @@ impl Decompression<'_> {
         Ok(unpacked)
     }
 
-    /// Decompresses a frame or a carray, which may be a directory.
-    fn archive(&self, source: LocalSource, cancel: &Cancel) -> Result<()> {
+    /// Decompresses a frame, a carray or a Zarr array, which may be a directory.
+    fn archive(&self, source: AnySource, cancel: &Cancel) -> Result<()> {
         let archive = Archive::open(source).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
+        let chunk = chunk.or(archive.zarr().map(|meta| meta.chunk_nbytes()));
         let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
         let mut output = self.create()?;
         let watched = self.session.report.progress().watch(&mut output, archive.nbytes());
@@ -90,8 +101,8 @@ impl Decompression<'_> {
         Ok(())
     }
 
-    fn npy(&self, path: &Path, cancel: &Cancel) -> Result<()> {
-        let array = Array::open(LocalSource::open(path)?);
+    fn npy(&self, source: AnySource, cancel: &Cancel) -> Result<()> {
+        let array = Array::open(source);
         let array = array.with_context(|| self.name())?;
         let (nbytes, cbytes) = (array.nbytes(), array.archive().cbytes());
         self.session.report.verbose(format!("input file size: {}", pretty_size(cbytes)));

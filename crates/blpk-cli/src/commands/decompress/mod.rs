@@ -16,11 +16,11 @@ pub(super) use plan::Plan;
 
 use self::decompression::Decompression;
 use self::output::output_of;
-use crate::file_kind::{FileKind, kind_of};
+use crate::file_kind::{FileKind, kind_of, kind_of_operand};
 use crate::names::has_our_name;
 use crate::overwrite::Writes;
-use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
+use crate::staging;
 use crate::{batch, files, inputs};
 use anyhow::Result;
 use std::path::Path;
@@ -36,21 +36,11 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
             report.verbose(format!("skipping what is not compressed: '{}'", item.operand));
             return Ok(());
         }
-        let kind = match &item.operand {
-            PathOrStdio::File(path) => kind_of(path),
-            PathOrStdio::Standard => None,
-        };
+        let kind = kind_of_operand(&item.operand);
         let output = output_of(rules, &item, kind, &outputs)?;
         let column = column.as_deref();
-        let decompression = Decompression {
-            item: &item,
-            kind,
-            column,
-            output: output.clone(),
-            session,
-            digest: digest.as_ref(),
-            memory,
-        };
+        let decompression =
+            |output| Decompression { item: &item, kind, column, output, session, digest: digest.as_ref(), memory };
         let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");
         match column {
             Some(_) => files::check_output(&item.operand, &output, overwrite, session)?,
@@ -61,7 +51,10 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         let mut metadata_out = metadata_out.transpose()?;
         let mut found = None;
         outputs.write(&item, &output, session, || {
-            found = decompression.run(&cancel)?;
+            staging::write_output(&output, session, |output| {
+                found = decompression(output.clone()).run(&cancel)?;
+                Ok(())
+            })?;
             metadata_out.take().map_or(Ok(()), |file| metadata::write(file, found.take()))
         })?;
         metadata::print(found, session)?;
@@ -73,8 +66,8 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 /// Whether a file found in a directory is compressed, or should be according to its name.
 fn is_wanted(path: &Path) -> bool {
     match kind_of(path) {
-        Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame | FileKind::Carray) => true,
-        Some(FileKind::Npy | FileKind::Ctable | FileKind::Foreign(_)) => false,
+        Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame | FileKind::Carray | FileKind::Zarr) => true,
+        Some(FileKind::Npy | FileKind::Ctable | FileKind::ZarrGroup | FileKind::Foreign(_)) => false,
         None => has_our_name(path) && !path.is_dir(),
     }
 }

@@ -29,9 +29,12 @@ pub(super) fn output_of(
 ) -> Result<PathOrStdio> {
     let input = &item.operand;
     let is_named = outputs.named().is_some() || outputs.have_directory();
+    if let PathOrStdio::Url(_) = input {
+        return of_url(rules, item, kind, outputs, is_named);
+    }
     let PathOrStdio::File(path) = input else {
         if rules.are_tables {
-            bail!("a pipe is not a bcolz ctable, which --column is for");
+            bail!("a pipe is neither a bcolz ctable nor a Zarr group, which --column is for");
         }
         return match rules.are_any && !is_named {
             true => bail!("--no-check-extension requires use of <out_file>"),
@@ -51,15 +54,15 @@ pub(super) fn output_of(
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
-        _ if rules.are_any || names::has_extension(path) => {}
-        Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray) if is_named => {}
+        _ if rules.are_any || names::has_extension(path) => files::refuse_group("input file", path)?,
+        Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray | FileKind::Zarr) if is_named => {}
         // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
         Some(FileKind::Chunk | FileKind::Frame) if has_our_name(path) => {}
         Some(FileKind::Npy) => bail!(
             "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
              container, and if you name the <out_file>, its bytes go there"
         ),
-        Some(FileKind::Chunk | FileKind::Frame | FileKind::Carray) => {
+        Some(FileKind::Chunk | FileKind::Frame | FileKind::Carray | FileKind::Zarr) => {
             bail!("input file '{input}' does not end with '{}': name the <out_file>", names::EXTENSION)
         }
         Some(FileKind::Bloscpack) => bail!(
@@ -67,10 +70,32 @@ pub(super) fn output_of(
              <out_file>",
             names::EXTENSION
         ),
+        Some(FileKind::ZarrGroup) => files::refuse_group("input file", path)?,
         Some(FileKind::Ctable) | None => {
             let advice = foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)
         }
     }
     outputs.operand(item, names::without_extension)
+}
+
+/// [`output_of`] for a URL, whose output must be named. Its content tells what it is.
+fn of_url(
+    rules: NameRules,
+    item: &InputFile,
+    kind: Option<FileKind>,
+    outputs: &Outputs,
+    is_named: bool,
+) -> Result<PathOrStdio> {
+    let input = &item.operand;
+    if rules.are_tables {
+        files::operand_must_be_table("input file", input)?;
+    } else {
+        files::operand_must_exist("input file", input)?;
+    }
+    match kind {
+        _ if !is_named => bail!("name the <out_file> for '{input}', or use --output-dir"),
+        Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
+        _ => outputs.operand(item, names::without_extension),
+    }
 }

@@ -8,22 +8,20 @@ use anyhow::Result;
 use blosc_core::Filter;
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
-use bloscpack_io::Error;
-use bloscpack_io::ReadDirectory;
-use bloscpack_io::bcolz::{Carray, Column, Ctable, LocalDirectory, Root};
-use std::path::Path;
+use bloscpack_io::bcolz::{Carray, Column, Ctable, Root};
+use bloscpack_io::{AnyDirectory, Error, ReadDirectory};
 
 /// Returns the metadata as an object. No chunk is read, and unreadable attributes are left out.
-pub(super) fn object(path: &Path) -> Result<Object> {
-    Ok(match Root::open(LocalDirectory::open(path)?)? {
+pub(super) fn object(directory: AnyDirectory) -> Result<Object> {
+    Ok(match Root::open(directory)? {
         Root::Carray(carray) => with_attrs(array(Object::new("bcolz-carray"), &carray)?, carray.attrs())?,
         Root::Ctable(table) => with_attrs(columns(&table)?, table.attrs())?,
     })
 }
 
 /// Prints the metadata as text.
-pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
-    match Root::open(LocalDirectory::open(path)?)? {
+pub(super) fn print(directory: AnyDirectory, report: &Report) -> Result<()> {
+    match Root::open(directory)? {
         Root::Carray(carray) => {
             report.normal(describe::block("Carray", &fields(&carray)?));
             attributes(carray.attrs(), report)?;
@@ -40,15 +38,15 @@ pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn columns(table: &Ctable<LocalDirectory>) -> Result<Object> {
+fn columns(table: &Ctable<AnyDirectory>) -> Result<Object> {
     let named = || table.names().iter().zip(table.columns());
     let described = named().map(|(name, column)| {
         let object = array(Object::inner().with("name", text(name)), column)?;
         Ok(with_attrs(object, column.attrs())?.into_json())
     });
     let described = described.collect::<Result<Vec<_>>>()?;
-    let sum = |of: fn(&Column<LocalDirectory>) -> i64| table.columns().iter().map(of).fold(0, i64::saturating_add);
-    let atoms = |column: &Column<LocalDirectory>| column.rows().atomsize().cast_signed();
+    let sum = |of: fn(&Column<AnyDirectory>) -> i64| table.columns().iter().map(of).fold(0, i64::saturating_add);
+    let atoms = |column: &Column<AnyDirectory>| column.rows().atomsize().cast_signed();
     Ok(Object::new("bcolz-ctable")
         .with("nbytes", Json::Int(sum(|column| column.nbytes().cast_signed())))
         .with("cbytes", Json::Int(sum(|column| column.sizes().cbytes)))

@@ -7,16 +7,15 @@ use crate::pprint::pformat;
 use crate::report::Report;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
-use bloscpack_io::{Archive, LocalSource, ReadAt};
-use std::fs::File;
+use bloscpack_io::{AnySource, Archive, ReadAt};
 
 /// Prints header, metadata and the header of the first chunk.
-pub(super) fn print(file: &File, report: &Report) -> Result<()> {
-    let archive = Archive::open(file)?;
+pub(super) fn print(source: &AnySource, report: &Report) -> Result<()> {
+    let archive = Archive::open(source)?;
     let header = archive.header().context("the file has no header")?;
     // Read before anything is printed, so that an error leaves no partial output.
     let first = match archive.chunk_position(0) {
-        Some(position) => Some(first_chunk(file, position)?),
+        Some(position) => Some(first_chunk(source.bytes(), position)?),
         None => None,
     };
     events::header_read(report, header);
@@ -46,7 +45,7 @@ pub(super) fn print(file: &File, report: &Report) -> Result<()> {
 }
 
 /// Returns the same as an object. No chunk is read.
-pub(super) fn object(source: LocalSource) -> Result<Object> {
+pub(super) fn object(source: AnySource) -> Result<Object> {
     let archive = Archive::open(source)?;
     let header = archive.header().context("the file has no header")?;
     let size = |size: Option<u32>| size.map_or(Json::Null, |size| number(size.into()));
@@ -71,7 +70,7 @@ pub(super) fn object(source: LocalSource) -> Result<Object> {
 }
 
 /// Reads the first 16 bytes of the first chunk.
-fn first_chunk(file: &File, position: u64) -> Result<[u8; 16]> {
+fn first_chunk(file: &dyn ReadAt, position: u64) -> Result<[u8; 16]> {
     let mut header = [0; 16];
     let cut = || format!("offset {position}: the file ends within the header of the first chunk");
     file.read_exact_at(position, &mut header).with_context(cut)?;

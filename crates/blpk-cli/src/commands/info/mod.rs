@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `opened` | which files are described, and how they are opened |
 //! | `object` | the metadata of a file of any kind as a JSON object |
-//! | `bloscpack`, `frame`, `npy`, `bcolz` | the metadata of one kind of file |
+//! | `bloscpack`, `frame`, `npy`, `bcolz`, `zarr` | the metadata of one kind of file |
 
 mod bcolz;
 mod bloscpack;
@@ -12,9 +12,11 @@ mod frame;
 mod npy;
 mod object;
 mod opened;
+mod zarr;
 
 pub(super) use object::{of_bcolz, of_source, with_sizes};
-pub(super) use opened::{bcolz_directory, is_ours, open, worded};
+pub(super) use opened::{bcolz_directory, is_ours, open, worded, zarr_store};
+pub(super) use zarr::member_object;
 
 use super::{chunk, wording};
 use crate::args::InfoArgs;
@@ -70,22 +72,31 @@ fn one(operand: &PathOrStdio, json: bool, many: bool, report: &Report, cancel: &
         report.raw(&with_sizes(object, operand).with_name(name.as_deref()).line()?);
         Ok(())
     };
-    if let Some(path) = bcolz_directory(operand) {
+    if let Some(directory) = bcolz_directory(operand)? {
         if json {
-            return of_bcolz(path).and_then(print);
+            return of_bcolz(directory).and_then(print);
         }
         title();
-        return bcolz::print(path, report);
+        return bcolz::print(directory, report);
+    }
+    if let Some((store, is_group)) = zarr_store(operand)? {
+        if json {
+            let object = if is_group { zarr::group_object(&store) } else { member_object(&store, None) };
+            return object.and_then(print).map_err(|error| error.context(operand.to_string()));
+        }
+        title();
+        let printed = if is_group { zarr::print_group(&store, report) } else { zarr::print(&store, None, report) };
+        return printed.map_err(|error| error.context(operand.to_string()));
     }
     let (source, kind) = open(operand, cancel)?;
-    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), operand)))?;
+    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.bytes(), operand)))?;
     title();
     let described = match kind {
-        FileKind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
+        FileKind::Chunk => chunk::info(source.bytes(), json, name.as_deref(), report),
         kind if json => of_source(source, kind).and_then(print),
         FileKind::Frame => Archive::open(source).map_err(Into::into).and_then(|archive| frame::print(&archive, report)),
         FileKind::Npy => npy::print(source, report),
-        _ => bloscpack::print(source.file(), report),
+        _ => bloscpack::print(&source, report),
     };
     described.map_err(|error| worded(error, operand))
 }

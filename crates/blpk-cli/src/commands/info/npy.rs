@@ -6,10 +6,10 @@ use crate::report::Report;
 use crate::size::double_pretty_size;
 use anyhow::Result;
 use bloscpack_format::numpy::Order;
-use bloscpack_io::{Array, LocalSource};
+use bloscpack_io::{AnySource, Array};
 
 /// Prints dtype, shape and order of the array.
-pub(super) fn print(source: LocalSource, report: &Report) -> Result<()> {
+pub(super) fn print(source: AnySource, report: &Report) -> Result<()> {
     let array = Array::open(source)?;
     let meta = array.meta();
     let shape: Vec<String> = meta.shape.iter().map(u64::to_string).collect();
@@ -24,7 +24,7 @@ pub(super) fn print(source: LocalSource, report: &Report) -> Result<()> {
 }
 
 /// Returns the same as an object.
-pub(super) fn object(source: LocalSource) -> Result<Object> {
+pub(super) fn object(source: AnySource) -> Result<Object> {
     let array = Array::open(source)?;
     Ok(Object::new("npy")
         .with("nbytes", number(array.nbytes()))

@@ -4,19 +4,20 @@ use super::{bcolz, bloscpack, frame, npy};
 use crate::file_kind::FileKind;
 use crate::json::{Object, number};
 use crate::path_or_stdio::PathOrStdio;
+use crate::url;
 use anyhow::Result;
 use bloscpack_format::Json;
-use bloscpack_io::{Archive, LocalSource};
+use bloscpack_io::{AnyDirectory, AnySource, Archive};
 use std::path::Path;
 use walkdir::WalkDir;
 
 /// Returns the object of a bcolz directory.
-pub(in crate::commands) fn of_bcolz(path: &Path) -> Result<Object> {
-    bcolz::object(path)
+pub(in crate::commands) fn of_bcolz(directory: AnyDirectory) -> Result<Object> {
+    bcolz::object(directory)
 }
 
 /// Returns the object of a file or frame that is not a bare chunk.
-pub(in crate::commands) fn of_source(source: LocalSource, kind: FileKind) -> Result<Object> {
+pub(in crate::commands) fn of_source(source: AnySource, kind: FileKind) -> Result<Object> {
     Ok(match kind {
         FileKind::Frame => frame::object(&Archive::open(source)?)?,
         FileKind::Npy => npy::object(source)?,
@@ -35,6 +36,11 @@ pub(in crate::commands) fn with_sizes(object: Object, operand: &PathOrStdio) -> 
     let stored = match operand {
         PathOrStdio::File(path) => stored_nbytes(path),
         PathOrStdio::Standard => None,
+        // The size of a directory at a URL is not known without reading all of it.
+        PathOrStdio::Url(url) => url::open(url, None)
+            .ok()
+            .filter(|source| !source.is_directory())
+            .and_then(|source| source.bytes().len().ok()),
     };
     object.with("stored_nbytes", stored.map_or(Json::Null, number))
 }

@@ -18,9 +18,11 @@ use crate::events;
 use crate::file_kind::{FileKind, kind_of};
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
+use crate::url;
 use anyhow::{Context as _, Result};
 use bloscpack_io::bcolz::{LocalDirectory, column_names};
-use bloscpack_io::{Array, Cancel, OpenOptions, Typing, UnpackOptions};
+use bloscpack_io::{AnyDirectory, Array, Cancel, OpenOptions, Typing, UnpackOptions};
+use std::sync::Arc;
 
 /// A run of `blpk stats`.
 pub(super) struct Plan {
@@ -36,18 +38,29 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(args: &StatsArgs) -> Result<Plan> {
         let operand = PathOrStdio::from(args.file.clone());
-        let columns = match (&operand, &args.column) {
-            (PathOrStdio::File(path), None) if kind_of(path) == Some(FileKind::Ctable) => {
-                let names = column_names(&LocalDirectory::open(path)?, &OpenOptions::new())
-                    .with_context(|| operand.to_string())?;
+        let table = if args.column.is_none() { table(&operand)? } else { None };
+        let columns = match table {
+            Some(table) => {
+                let names = column_names(&table, &OpenOptions::new()).with_context(|| operand.to_string())?;
                 names.into_iter().map(Some).collect()
             }
-            _ => vec![args.column.clone()],
+            None => vec![args.column.clone()],
         };
         let is_table = columns.len() != 1 || columns.iter().any(|column| *column != args.column);
         // The dtype is parsed only if there is an array to read.
         let dtype = args.dtype.as_deref().filter(|_| !columns.is_empty()).map(dtype).transpose()?;
         Ok(Plan { operand, columns, is_table, typing: Typing::new().dtype(dtype), as_json: args.json })
+    }
+}
+
+/// Returns the directory, if it is a ctable.
+fn table(operand: &PathOrStdio) -> Result<Option<AnyDirectory>> {
+    match operand {
+        PathOrStdio::File(path) if kind_of(path) == Some(FileKind::Ctable) => {
+            Ok(Some(Arc::new(LocalDirectory::open(path)?)))
+        }
+        PathOrStdio::Url(url) => Ok(url::open(url, None)?.table()),
+        _ => Ok(None),
     }
 }
 

@@ -15,6 +15,7 @@ use super::assign::Assignment;
 use super::column::Column;
 use super::new::{NewRoot, start};
 use super::params::CarrayParams;
+use super::row_input::{RowInput, RowStream};
 use super::staging::Staging;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::metadata_budget::MetadataBudget;
@@ -168,8 +169,18 @@ impl<D: Directory> CarrayWriter<D> {
     /// # Errors
     /// As [`CarrayWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
     pub fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
+        self.append_rows(RowStream(input), threads, cancel)
+    }
+
+    /// Appends rows in any form. Returns their number.
+    pub(crate) fn append_rows(
+        &mut self,
+        input: impl RowInput,
+        threads: &Threads,
+        cancel: &Cancel,
+    ) -> Result<u64, Error> {
         self.check_growth(0)?;
-        self.edit(|column| column.append_stream(input, threads, cancel))
+        self.edit(|column| input.append_to(column, threads, cancel))
     }
 
     /// Replaces every `step`th row of a range, starting with its first, by a row for each of them or by one row for

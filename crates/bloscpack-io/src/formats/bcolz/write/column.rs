@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::io::Read;
 use std::sync::Arc;
 
-use bloscpack_format::bcolz::{Attrs, Dtype};
+use bloscpack_format::bcolz::{Attrs, ChunkFileHeader, Dtype};
 use bloscpack_format::{FormatError, Json};
 
 use super::assign::Assignment;
@@ -130,7 +130,7 @@ impl<D: Directory> Column<D> {
     }
 
     /// Appends the rows of `input`, compressed in parallel. Returns their number.
-    pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
+    pub(crate) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
         self.load_tail()?;
         let tail = self.tail.take();
         let (rows, storage) = (self.meta.rows(), self.meta.meta().storage.clone());
@@ -160,6 +160,19 @@ impl<D: Directory> Column<D> {
         self.chunks.write_file(&self.dir, &mut self.meta, chunk, bytes)?;
         self.tail.forget();
         self.meta.set_len(self.len() + rows)
+    }
+
+    /// [`append_file`](Self::append_file) of a full chunk without the header of its file.
+    pub(crate) fn append_chunk(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let mut file = Vec::new();
+        memory::extend(&mut file, &ChunkFileHeader::NEW.to_bytes())?;
+        memory::extend(&mut file, chunk)?;
+        self.append_file(&file, self.meta.rows().chunklen())
+    }
+
+    /// Returns the size of a full chunk in uncompressed bytes.
+    pub(crate) fn chunk_nbytes(&self) -> u64 {
+        self.meta.rows().chunk_nbytes()
     }
 
     /// Replaces rows, which the caller has checked.

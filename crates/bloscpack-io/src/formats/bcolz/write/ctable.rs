@@ -18,6 +18,7 @@ use super::columns::Columns;
 use super::flush::together;
 use super::new::NewRoot;
 use super::params::CarrayParams;
+use super::row_input::{RowInput, RowStream};
 use super::staging::{Change, Staging};
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
@@ -188,13 +189,22 @@ impl<D: Directory> CtableWriter<D> {
         threads: &Threads,
         cancel: &Cancel,
     ) -> Result<u64, Error> {
-        let inputs = inputs.into_iter();
+        self.append_columns(inputs.into_iter().map(RowStream), threads, cancel)
+    }
+
+    /// Appends the rows of each column in any form, one column after the other. Returns the number of rows.
+    pub(crate) fn append_columns(
+        &mut self,
+        inputs: impl ExactSizeIterator<Item = impl RowInput>,
+        threads: &Threads,
+        cancel: &Cancel,
+    ) -> Result<u64, Error> {
         self.check_columns(inputs.len())?;
         self.columns.iter_mut().try_for_each(Column::check_writable)?;
         self.edit(|table| {
             let mut count = None;
             for (column, input) in table.columns.iter_mut().zip(inputs) {
-                let found = column.append_stream(input, threads, cancel)?;
+                let found = input.append_to(column, threads, cancel)?;
                 let (expected, atomsize) = (*count.get_or_insert(found), column.meta().rows().atomsize());
                 if found != expected {
                     return Err(Error::NotRows { found: found * atomsize, atomsize, rows: Some(expected) });

@@ -15,6 +15,7 @@
 //! | `attrs` | `AttrsEdit`: attributes, also those of a table |
 //! | `assign` | `Assignment`: which rows of which chunk are replaced |
 //! | `default_rows` | rows of the default value |
+//! | `row_input` | `RowInput`: rows as a stream or as compressed chunks |
 //! | `chunker` | `RowChunker`: chunk files from a stream, compressed in parallel |
 //! | `columns` | `Columns`: the columns of a table, added, removed, renamed |
 //! | `flush` | the steps of a commit, and their order |
@@ -34,6 +35,7 @@ mod last_chunk;
 mod meta;
 mod new;
 mod params;
+mod row_input;
 mod staging;
 mod subdirectory;
 
@@ -42,4 +44,5 @@ pub(crate) use column::Column;
 pub use ctable::CtableWriter;
 pub(crate) use new::NewRoot;
 pub use params::CarrayParams;
+pub(crate) use row_input::{RowInput, RowStream};
 pub(crate) use staging::Staging;

@@ -5,7 +5,7 @@ use blosc_core::{OutOfMemory, memory};
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Encodes bytes as text.
-pub(super) fn encode(bytes: &[u8]) -> Result<String, OutOfMemory> {
+pub fn encode(bytes: &[u8]) -> Result<String, OutOfMemory> {
     let len = bytes.len().div_ceil(3) * 4;
     let mut text = String::new();
     text.try_reserve_exact(len).map_err(|_| OutOfMemory::new(len))?;
@@ -21,7 +21,7 @@ pub(super) fn encode(bytes: &[u8]) -> Result<String, OutOfMemory> {
 }
 
 /// Decodes text, if [`encode`] would produce exactly this text.
-pub(super) fn decode(text: &str) -> Result<Option<Vec<u8>>, OutOfMemory> {
+pub fn decode(text: &str) -> Result<Option<Vec<u8>>, OutOfMemory> {
     if !text.len().is_multiple_of(4) {
         return Ok(None);
     }

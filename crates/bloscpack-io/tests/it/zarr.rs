@@ -1,0 +1,281 @@
+//! Stores written by zarr-python are read as the manifest says, in whole and in part.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use bloscpack_format::numpy::{Dtype, Selection, Slice};
+use bloscpack_format::zarr::{NodeKind, Version};
+use bloscpack_format::{Format, Json};
+use bloscpack_io::bcolz::{LocalDirectory, MemoryDirectory};
+use bloscpack_io::zarr::{Group, ZipDirectory};
+use bloscpack_io::{
+    Archive, Array, Attributes, ConvertOptions, Input, LocalSource, OpenOptions, ReadDirectory, Sink, Source, Target,
+    Threads, UnpackOptions, convert, peek, unpack, verify,
+};
+use testdata::serde_json::Value;
+use testdata::{SplitMix64, sha256_hex};
+
+fn serial() -> UnpackOptions {
+    UnpackOptions::new().threads(Threads::Serial)
+}
+
+pub(crate) fn stores() -> Vec<Value> {
+    testdata::manifest("zarr")["stores"].as_array().unwrap().clone()
+}
+
+/// The files of a golden directory.
+pub(crate) fn files_of(name: &str) -> BTreeMap<String, Vec<u8>> {
+    let prefix = format!("{name}/");
+    let files = testdata::archive("zarr").into_iter();
+    files.filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?.to_owned(), bytes))).collect()
+}
+
+/// Writes a golden store below `root`.
+fn write_to(name: &str, root: &Path) {
+    for (path, bytes) in testdata::archive("zarr") {
+        if path == name || path.starts_with(&format!("{name}/")) {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+}
+
+fn dtype_of(fact: &Value) -> Dtype {
+    let text = fact["dtype"].as_str().unwrap();
+    if text.starts_with('[') { Dtype::parse(text).unwrap() } else { Dtype::from_type_string(text).unwrap() }
+}
+
+fn numbers(value: &Value) -> Vec<u64> {
+    value.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
+}
+
+/// Opens a golden store from memory.
+fn open(fact: &Value) -> Archive<'static> {
+    let name = fact["name"].as_str().unwrap();
+    let options = OpenOptions::new().column(fact["member"].as_str());
+    let opened = match name.ends_with(".zip") {
+        true => Archive::open_with(testdata::archive("zarr").remove(name).unwrap(), &options),
+        false => Archive::open_with(Input::directory(MemoryDirectory::of_files(files_of(name))), &options),
+    };
+    opened.unwrap_or_else(|error| panic!("{name}: {}", error.report()))
+}
+
+#[test]
+fn arrays_are_what_was_written() {
+    let mut arrays = 0;
+    for fact in stores().iter().filter(|fact| fact["refused"].is_null()) {
+        let name = fact["name"].as_str().unwrap();
+        let archive = open(fact);
+        let meta = archive.numpy().unwrap();
+        assert_eq!((archive.format(), &meta.shape), (Format::ZarrArray, &numbers(&fact["shape"])), "{name}");
+        assert_eq!(meta.dtype, dtype_of(fact), "{name}");
+        let zarr = archive.zarr().unwrap();
+        assert_eq!(zarr.chunkshape, numbers(&fact["chunks"]), "{name}");
+        assert_eq!(zarr.version == Version::V3, fact["version"] == 3, "{name}");
+        let shards = zarr.codecs.sharding.as_ref().map(|sharding| sharding.shape.clone());
+        assert_eq!(shards, fact.get("shards").map(numbers), "{name}");
+        let mut plain = Vec::new();
+        archive.unpack(&mut plain, &serial()).unwrap_or_else(|error| panic!("{name}: {}", error.report()));
+        assert_eq!(fact["sha256"], sha256_hex(&plain), "{name}");
+        let mut again = Vec::new();
+        archive.unpack(&mut again, &UnpackOptions::new()).unwrap();
+        assert!(again == plain, "{name}");
+        archive.verify(&serial()).unwrap_or_else(|error| panic!("{name}: {}", error.report()));
+        let attributes = Attributes::of(&archive).unwrap().values.to_json().unwrap();
+        assert!(attributes.same_value(&Json::parse(fact["attributes"].to_string()).unwrap()), "{name}");
+        // The metadata that we would write describes the same array.
+        match zarr.version {
+            Version::V2 => _ = zarr.to_zarray().unwrap(),
+            Version::V3 => _ = zarr.to_zarr_json().unwrap(),
+        }
+        arrays += 1;
+    }
+    assert_eq!(arrays, 178);
+}
+
+/// Ranges, selections and items are those of the whole.
+#[test]
+fn parts_are_parts_of_the_whole() {
+    let mut rng = SplitMix64::new(9);
+    for fact in stores().iter().filter(|fact| fact["refused"].is_null()) {
+        let name = fact["name"].as_str().unwrap();
+        let archive = open(fact);
+        let mut plain = Vec::new();
+        archive.unpack(&mut plain, &serial()).unwrap();
+        let len = plain.len();
+        for _ in 0..4 {
+            let start = rng.below(len + 1);
+            let end = start + rng.below(len - start + 1);
+            let range = archive.read_range(start as u64..end as u64).unwrap();
+            assert!(range == plain[start..end], "{name} {start}..{end}");
+        }
+        let shape = numbers(&fact["shape"]);
+        let itemsize = dtype_of(fact).itemsize() as usize;
+        let options = OpenOptions::new().column(fact["member"].as_str());
+        let dir = tempfile::tempdir().unwrap();
+        write_to(name, dir.path());
+        let array = Array::open(LocalSource::open_with(dir.path().join(name), &options).unwrap()).unwrap();
+        for text in ["...", "::2", "1:-1", "::-1,1::3", "-1", "..., 0", "1, 2"] {
+            let Ok(selection) = text.parse::<Slice>().unwrap().select(&shape) else { continue };
+            let mut found =
+                vec![0; selection.axes().iter().map(|axis| axis.count as usize).product::<usize>() * itemsize];
+            array.read_into(&selection, &mut found, &serial()).unwrap();
+            assert!(found == selected(&plain, itemsize, &shape, &selection), "{name} [{text}]");
+        }
+    }
+}
+
+/// The items of a selection of an array in C order, by the definition.
+fn selected(items: &[u8], itemsize: usize, shape: &[u64], selection: &Selection) -> Vec<u8> {
+    let mut places = vec![0_u64];
+    for (axis, len) in selection.axes().iter().zip(shape) {
+        let indices = || (0..axis.count).map(|number| axis.start.wrapping_add_signed(axis.step * number as i64));
+        places = places.iter().flat_map(|place| indices().map(move |at| place * len + at)).collect();
+    }
+    places.into_iter().flat_map(|place| items[place as usize * itemsize..][..itemsize].to_vec()).collect()
+}
+
+/// Opening by path, detection, `unpack`, `verify` and `convert`.
+#[test]
+fn stores_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    for fact in stores().iter().filter(|fact| fact["refused"].is_null()) {
+        let name = fact["name"].as_str().unwrap();
+        let path = dir.path().join(name);
+        write_to(name, dir.path());
+        let format = if fact["member"].is_null() { Format::ZarrArray } else { Format::ZarrGroup };
+        assert_eq!(peek::format_at(&path).unwrap(), Some(format), "{name}");
+        let npy = dir.path().join("out.npy");
+        let options = ConvertOptions::new().overwrite(true).column(fact["member"].as_str());
+        let converted = convert(LocalSource::open(&path).unwrap(), &npy, Target::Npy, &options);
+        converted.unwrap_or_else(|error| panic!("{name}: {}", error.report()));
+        let mut items = Vec::new();
+        Array::open(LocalSource::open(&npy).unwrap()).unwrap().archive().unpack(&mut items, &serial()).unwrap();
+        assert_eq!(fact["sha256"], sha256_hex(&items), "{name}");
+        let mut plain = Vec::new();
+        let unpacked = unpack(Source::file(&path), Sink::memory(&mut plain), &serial());
+        let verified = verify(Source::file(&path), &serial());
+        if format == Format::ZarrGroup {
+            for error in [unpacked.unwrap_err(), verified.unwrap_err()] {
+                assert!(error.to_string().contains("this is a Zarr group"), "{name}: {error}");
+            }
+            let wrong = LocalSource::open_with(&path, &OpenOptions::new().column("no")).unwrap_err().to_string();
+            assert!(wrong.starts_with("there is no column \"no\", only "), "{wrong}");
+        } else {
+            assert_eq!((unpacked.unwrap().format, verified.unwrap().format), (format, format), "{name}");
+            assert!(plain == items, "{name}");
+        }
+    }
+}
+
+#[test]
+fn groups_list_their_arrays() {
+    let check = |name: &str, nodes: BTreeMap<String, NodeKind>| {
+        let expected: &[(&str, NodeKind)] = match name.contains("/zip/") {
+            true => &[("x", NodeKind::Group), ("x/y", NodeKind::Array)],
+            false => &[
+                ("a", NodeKind::Array),
+                ("deep", NodeKind::Group),
+                ("deep/er", NodeKind::Group),
+                ("deep/er/b", NodeKind::Array),
+                ("deep/none", NodeKind::Group),
+            ],
+        };
+        let expected = expected.iter().map(|(path, kind)| ((*path).to_owned(), *kind)).collect();
+        assert_eq!(nodes, expected, "{name}");
+    };
+    for version in ["v2", "v3"] {
+        for name in ["plain", "consolidated"].map(|kind| format!("{version}/group/{kind}")) {
+            let group = Group::open(MemoryDirectory::of_files(files_of(&name))).unwrap();
+            assert_eq!(group.meta().attributes.get("title").and_then(Json::as_str), Some("t"));
+            assert_eq!(group.meta().consolidated.is_some(), name.ends_with("consolidated"));
+            check(&name, group.nodes().unwrap());
+            assert_eq!(group.arrays().unwrap(), ["a", "deep/er/b"]);
+            assert!(group.array("deep/../a").is_err());
+        }
+        for kind in ["stored", "deflated"] {
+            let name = format!("{version}/zip/{kind}.zip");
+            let zip = ZipDirectory::open(testdata::archive("zarr").remove(&name).unwrap()).unwrap();
+            check(&name, Group::open(zip).unwrap().nodes().unwrap());
+        }
+    }
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    for fact in stores().iter().filter(|fact| !fact["refused"].is_null()) {
+        let (name, word) = (fact["name"].as_str().unwrap(), fact["refused"].as_str().unwrap());
+        let dir = MemoryDirectory::of_files(files_of(name));
+        let error = Archive::open(Input::directory(dir)).unwrap_err();
+        let text = error.report().to_string();
+        assert!(text.contains(&format!("{word:?} is not supported")), "{name}: {text}");
+        assert!(text.starts_with(".zarray: ") || text.starts_with("zarr.json: "), "{name}: {text}");
+        assert_eq!(error.kind(), bloscpack_io::ErrorKind::Unsupported, "{name}");
+    }
+}
+
+/// A directory that counts the bytes read, and cannot list.
+struct Counted(MemoryDirectory, std::sync::Arc<std::sync::atomic::AtomicU64>);
+
+struct CountedFile<'a>(Box<dyn bloscpack_io::ReadAt + 'a>, &'a std::sync::atomic::AtomicU64);
+
+impl bloscpack_io::ReadAt for CountedFile<'_> {
+    fn len(&self) -> std::io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> std::io::Result<()> {
+        self.1.fetch_add(buf.len() as u64, std::sync::atomic::Ordering::Relaxed);
+        self.0.read_exact_at(offset, buf)
+    }
+}
+
+impl ReadDirectory for Counted {
+    fn open(&self, path: &str) -> std::io::Result<Box<dyn bloscpack_io::ReadAt + '_>> {
+        Ok(Box::new(CountedFile(self.0.open(path)?, &self.1)))
+    }
+
+    fn list(&self, _: &str) -> std::io::Result<Vec<String>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// An array is read without listing, and of a shard only the index and the chunks of the slice are read.
+#[test]
+fn only_what_is_needed_is_read() {
+    let read = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let reset = || read.swap(0, std::sync::atomic::Ordering::Relaxed);
+    for name in ["v2/large", "v3/shard/0", "v3/shard/4", "v3/keys/dot", "v2/keys/v2slash", "v2/ndim/0"] {
+        let dir = Counted(MemoryDirectory::of_files(files_of(name)), read.clone());
+        let archive = Archive::open(Input::directory(dir)).unwrap();
+        archive.verify(&serial()).unwrap_or_else(|error| panic!("{name}: {}", error.report()));
+    }
+    let files = files_of("v3/shard/0");
+    let archive = Archive::open(Input::directory(Counted(MemoryDirectory::of_files(files), read.clone()))).unwrap();
+    reset();
+    // The item 0, 3 is in a chunk of 4 x 3 items that are not compressed. The index has 6 entries of 16 bytes, and a
+    // checksum, and is read once.
+    archive.read_range(3 * 4..4 * 4).unwrap();
+    assert_eq!(reset(), 6 * 16 + 4 + 4 * 3 * 4);
+    archive.read_range(3 * 4..4 * 4).unwrap();
+    assert_eq!(reset(), 4 * 3 * 4);
+}
+
+/// Links cannot lead out of a store.
+#[cfg(unix)]
+#[test]
+fn no_chunk_leads_out_of_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let name = "v2/ndim/1";
+    write_to(name, dir.path());
+    fs::write(dir.path().join("secret"), [7; 100]).unwrap();
+    let chunk = dir.path().join(name).join("0");
+    fs::remove_file(&chunk).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("secret"), &chunk).unwrap();
+    let archive = Archive::open(LocalSource::open(dir.path().join(name)).unwrap()).unwrap();
+    let error = archive.verify(&serial()).unwrap_err().report().to_string();
+    assert!(error.contains("leads out of the directory"), "{error}");
+    assert!(LocalDirectory::open(dir.path()).is_ok());
+}
