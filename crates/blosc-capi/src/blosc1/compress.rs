@@ -1,0 +1,120 @@
+//! `blosc_compress` and `blosc_compress_ctx`.
+
+use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, Encoder, FilterPipeline};
+
+use super::header::RawHeader;
+use super::settings::{self, Arguments};
+use super::warning::warn;
+use super::{ARGUMENT, FAILED, MAX_BLOCKSIZE, MAX_BUFFERSIZE, NO_CODEC, OVERHEAD, names, nthreads, refused_threads};
+use crate::threads;
+
+/// A larger typesize counts as 1.
+const MAX_TYPESIZE: usize = 255;
+
+/// How a context compresses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) arguments: Arguments,
+    /// The code of the codec, which may not exist.
+    pub(crate) compressor: i32,
+    /// 0: automatic.
+    pub(crate) blocksize: i32,
+    pub(crate) nthreads: i32,
+    pub(crate) warning_level: i64,
+}
+
+/// Returns the job that the settings and the environment ask for.
+///
+/// # Errors
+/// The code that `blosc_compress` returns.
+pub(crate) fn job_of_settings(arguments: Arguments) -> Result<Job, i32> {
+    Ok(Job {
+        arguments: settings::apply_environment(arguments)?,
+        compressor: settings::compressor(),
+        blocksize: settings::blocksize(),
+        nthreads: settings::nthreads(),
+        warning_level: settings::warning_level(),
+    })
+}
+
+/// Returns the result for sizes that C-Blosc refuses without looking at the data. A caller checks them before it makes a
+/// slice of the data.
+pub(crate) fn refused_size(nbytes: usize, destsize: usize, warning_level: i64) -> Option<i32> {
+    if nbytes > MAX_BUFFERSIZE {
+        if warning_level > 0 {
+            warn(format_args!("the input has {nbytes} bytes, expected at most {MAX_BUFFERSIZE}"));
+        }
+        return Some(0);
+    }
+    if destsize < OVERHEAD {
+        if warning_level > 0 {
+            warn(format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}"));
+        }
+        return Some(0);
+    }
+    None
+}
+
+/// Compresses `src`. Returns the size of the chunk, 0 if it does not fit into `dst`, or the code of an error.
+pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
+    if let Some(refused) = refused_size(src.len(), dst.len(), job.warning_level) {
+        return refused;
+    }
+    let params = match params(job) {
+        Ok(params) => params,
+        Err(code) => return code,
+    };
+    let count = nthreads(job.nthreads);
+    let compressed = threads::run(count.unwrap_or(1), |parallelism| {
+        Encoder::new(params)?.parallelism(parallelism).compress_into(src, dst)
+    });
+    match compressed {
+        // C-Blosc only looks at the number of threads if there are several blocks.
+        Ok(_) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
+        Ok(cbytes) => i32::try_from(cbytes).unwrap_or(FAILED),
+        Err(EncodeError::Destination { .. }) => 0,
+        Err(EncodeError::CodecUnavailable { .. }) => NO_CODEC,
+        Err(_) => FAILED,
+    }
+}
+
+/// Returns whether C-Blosc shares a chunk among threads.
+fn is_shared(chunk: &[u8]) -> bool {
+    chunk.first_chunk().is_some_and(|header| RawHeader(header).is_shared())
+}
+
+/// Checks the arguments, in the order of C-Blosc.
+fn params(job: &Job) -> Result<CParams, i32> {
+    let Arguments { clevel, shuffle, typesize } = job.arguments;
+    let Some(clevel) = u8::try_from(clevel).ok().filter(|clevel| *clevel <= 9) else {
+        warn(format_args!("clevel is {clevel}, expected 0 to 9"));
+        return Err(ARGUMENT);
+    };
+    let filters = match shuffle {
+        0 => FilterPipeline::none(),
+        1 => FilterPipeline::shuffle(),
+        2 => FilterPipeline::bitshuffle(),
+        _ => {
+            warn(format_args!("shuffle is {shuffle}, expected 0, 1 or 2"));
+            return Err(ARGUMENT);
+        }
+    };
+    // C-Blosc keeps the low 32 bits, as a signed number.
+    let typesize = match typesize as i32 {
+        ..=0 => {
+            warn(format_args!("typesize is {typesize}, expected more than 0"));
+            return Err(ARGUMENT);
+        }
+        typesize => usize::try_from(typesize).ok().filter(|typesize| *typesize <= MAX_TYPESIZE).unwrap_or(1),
+    };
+    let Some(named) = names::of_code(job.compressor) else {
+        warn(format_args!("compressor {} does not exist", job.compressor));
+        return Err(NO_CODEC);
+    };
+    let blocksize = match job.blocksize {
+        0 => BlockSize::Auto,
+        blocksize => BlockSize::Fixed(blocksize.clamp(1, MAX_BLOCKSIZE) as usize),
+    };
+    let params = CParams::new().format(ChunkFormat::Blosc1).codec(named.codec).clevel(clevel).typesize(typesize);
+    Ok(params.filters(filters).blocksize(blocksize).split(settings::split_mode()))
+}

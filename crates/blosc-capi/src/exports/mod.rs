@@ -1,0 +1,22 @@
+//! The functions with C linkage. They turn pointers into slices and call the safe modules.
+//!
+//! | file | content |
+//! |---|---|
+//! | `pointers` | checks of pointers, and slices of them |
+//! | `guard` | no panic crosses into C |
+//! | `blosc1` | the functions of `blosc.h` |
+//! | `testing` | six internal functions of C-Blosc, for its own tests |
+
+#[cfg(feature = "blosc1")]
+mod blosc1;
+mod guard;
+mod pointers;
+#[cfg(feature = "testing")]
+mod testing;
+#[cfg(all(test, feature = "blosc1"))]
+mod tests;
+
+#[cfg(feature = "blosc1")]
+pub use blosc1::*;
+#[cfg(feature = "testing")]
+pub use testing::*;
