@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
 
 use crate::{
-    api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, remote, sh, test,
+    api, bench, capi, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, remote, sh, test,
     zstd_c,
 };
 use anyhow::{Context, Result, bail};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
@@ -23,6 +23,7 @@ const STEPS: [Step; 18] = [
     ("readme", front::readme),
     ("release", release::step),
     ("package", front::package),
+    ("capi", capi::step),
     ("python", || python::run(&[])),
     ("remote", || remote::run(&[])),
     ("faults", faults_and_kills),

@@ -3,6 +3,7 @@
 
 mod api;
 mod bench;
+mod capi;
 mod ci;
 mod cross;
 mod deny;
@@ -40,6 +41,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                            named: hostile, versions
   remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
                            parts: interop http s3 references dask hostile
+  capi --prefix DIR        builds and installs the C library; --test [--quick] instead runs C-Blosc's own tests on it,
+                           --quick without the runs of its benchmark
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
@@ -86,6 +89,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["test"] => test::run(),
         ["python", parts @ ..] => python::run(parts),
         ["remote", parts @ ..] => remote::run(parts),
+        ["capi", rest @ ..] => capi::run(rest),
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names),
         ["layers"] => layers::run(),
