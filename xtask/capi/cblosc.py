@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "xtask" / "python"))
 from _fetch import sdist  # noqa: E402
 
-#: What the original's CMake files define.
+#: Macros that the original's CMake files define.
 DEFINED = ["-DBLOSC_TESTING", "-DSHUFFLE_SSE2_ENABLED"]
 #: The most seconds of one test, beside other load.
 TIMEOUT = 600
@@ -39,7 +39,7 @@ def arrange(source: Path, include: Path, folder: Path) -> None:
     for part in ["tests", "bench", "compat"]:
         shutil.copytree(source / part, folder / part)
     (folder / "blosc").mkdir()
-    # Those of internal functions first, so that ours replace the others.
+    # Headers of internal functions come first, so that ours replace the others.
     for header in [*(source / "blosc").glob("*.h"), *include.glob("*.h")]:
         shutil.copy(header, folder / "blosc")
 

@@ -46,7 +46,7 @@ pub(crate) fn step() -> Result<()> {
     test(&["--quick"])
 }
 
-/// What a library is for.
+/// The purpose of a library.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Build {
     User,

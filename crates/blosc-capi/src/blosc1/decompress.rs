@@ -19,7 +19,7 @@ const LIMITS: Limits =
 /// decoded.
 ///
 /// # Errors
-/// What `blosc_decompress` returns: 0 for an empty chunk, or the code of an error.
+/// The return value of `blosc_decompress`: 0 for an empty chunk, or the code of an error.
 pub(crate) fn check(header: RawHeader<'_>, destsize: usize) -> Result<usize, i32> {
     let (nbytes, blocksize) = (header.nbytes(), header.blocksize());
     if nbytes == 0 {
@@ -71,7 +71,7 @@ pub(crate) fn nthreads_of_settings() -> i32 {
 /// The range of plain bytes that `blosc_getitem` copies.
 ///
 /// # Errors
-/// What `blosc_getitem` returns.
+/// The return value of `blosc_getitem`.
 pub(crate) fn item_range(header: RawHeader<'_>, start: i32, nitems: i32) -> Result<std::ops::Range<usize>, i32> {
     let (nbytes, blocksize) = (header.nbytes(), header.blocksize());
     if !header.is_supported() {

@@ -1,4 +1,4 @@
-//! What the functions of `blosc.h` do, on slices.
+//! The work of the functions of `blosc.h`, on slices.
 //!
 //! | file | content |
 //! |---|---|

@@ -117,7 +117,7 @@ unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_
 /// Decompresses with the settings of the process. Returns the number of bytes, or a negative code.
 ///
 /// # Safety
-/// `src` has a header of 16 bytes and as many bytes as it says, `dest` has `destsize` writable bytes, and no other
+/// `src` has a header of 16 bytes, and the number of bytes that it states; `dest` has `destsize` writable bytes, and no other
 /// thread changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
@@ -166,7 +166,7 @@ unsafe fn decompressed(src: *const c_void, dest: *mut c_void, destsize: usize, n
 /// Copies `nitems` items from `start` on. Returns the number of bytes, or a negative code.
 ///
 /// # Safety
-/// `src` has a header of 16 bytes and as many bytes as it says, `dest` has room for `nitems` items, and no other thread
+/// `src` has a header of 16 bytes, and the number of bytes that it states; `dest` has room for `nitems` items, and no other thread
 /// changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_getitem(src: *const c_void, start: c_int, nitems: c_int, dest: *mut c_void) -> c_int {
