@@ -53,9 +53,9 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     })?;
     if plan.output != PathOrStdio::Standard {
         let chunks: usize = references.arrays.iter().map(|array| array.chunks.len()).sum();
-        let arrays = references.arrays.len();
-        let arrays = if arrays == 1 { "1 array".into() } else { format!("{arrays} arrays") };
-        session.report.normal(format!("{}: {arrays}, {chunks} chunks", plan.output));
+        let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        let (arrays, chunks) = (count(references.arrays.len(), "array"), count(chunks, "chunk"));
+        session.report.normal(format!("{}: {arrays}, {chunks}", plan.output));
     }
     Ok(())
 }
