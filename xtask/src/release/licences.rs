@@ -31,7 +31,7 @@ struct Texts {
 /// Returns a list of the packages, followed by the texts.
 ///
 /// # Errors
-/// If a package has no licence text.
+/// If a package has no licence text, and its terms are not those of Apache-2.0 either.
 pub(super) fn collect() -> Result<String> {
     let linked = linked()?;
     let mut texts = Texts::default();
@@ -39,8 +39,17 @@ pub(super) fn collect() -> Result<String> {
     for package in metadata::resolved(&build::host()?)? {
         if !package.is_member && linked.contains(&(package.name.clone(), package.version.clone())) {
             let name = format!("{} {}", package.name, package.version);
-            parts.push(Part { texts: of_package(&package.folder, &mut texts)?, name, terms: package.licence });
+            let found = of_package(&package.folder, &mut texts)?;
+            if found.is_empty() && !allows_apache(&package.licence) {
+                bail!("{} has no licence text; ask its authors, or replace it", package.folder.display());
+            }
+            parts.push(Part { texts: found, name, terms: package.licence });
         }
+    }
+    // Packages without a text state their terms in their manifest. That of Apache-2.0 is the same for all authors.
+    let apache = texts.apache();
+    for part in parts.iter_mut().filter(|part| part.texts.is_empty()) {
+        part.texts.push(apache.with_context(|| format!("no package has the text of Apache-2.0 for {}", part.name))?);
     }
     ensure!(parts.len() > 20, "only {} packages seem to be linked", parts.len());
     // The libc crate is by the same authors under the same terms.
@@ -69,6 +78,12 @@ fn linked() -> Result<BTreeSet<(String, String)>> {
         .collect())
 }
 
+/// Returns whether an expression of SPDX lets a user choose Apache-2.0.
+fn allows_apache(terms: &str) -> bool {
+    terms.split(" OR ").any(|choice| choice == "Apache-2.0")
+}
+
+/// Returns the licence texts in a package, which may have none.
 fn of_package(folder: &Path, texts: &mut Texts) -> Result<Vec<usize>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -76,9 +91,6 @@ fn of_package(folder: &Path, texts: &mut Texts) -> Result<Vec<usize>> {
         if NAMES.iter().any(|start| name.to_lowercase().starts_with(start)) && folder.join(&name).is_file() {
             names.push(name);
         }
-    }
-    if names.is_empty() {
-        bail!("{} has no licence text; ask its authors, or replace it", folder.display());
     }
     names.sort();
     let number = |name: &String| -> Result<usize> {
@@ -88,6 +100,15 @@ fn of_package(folder: &Path, texts: &mut Texts) -> Result<Vec<usize>> {
 }
 
 impl Texts {
+    /// Returns the number of the text of Apache-2.0.
+    fn apache(&self) -> Option<usize> {
+        let is_apache = |text: &String| {
+            let start: Vec<&str> = text.split_whitespace().take(5).collect();
+            start == ["Apache", "License", "Version", "2.0,", "January"]
+        };
+        self.ordered.iter().position(is_apache).map(|at| at + 1)
+    }
+
     fn number(&mut self, text: &str) -> usize {
         let text = text.trim_matches('\n').to_owned();
         if let Some(&number) = self.numbers.get(&text) {
@@ -122,18 +143,29 @@ fn render(parts: &[Part], texts: &Texts) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Texts, of_package};
+    use super::{Texts, allows_apache, of_package};
 
     #[test]
-    fn a_package_without_a_text_is_refused_and_equal_texts_count_once() {
+    fn equal_texts_count_once() {
         let folder = std::env::temp_dir().join(format!("xtask-licences-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let mut texts = Texts::default();
-        assert!(of_package(&folder, &mut texts).is_err());
+        assert_eq!(of_package(&folder, &mut texts).unwrap(), [0; 0]);
         std::fs::write(folder.join("LICENSE-MIT"), "mit\r\n").unwrap();
         std::fs::write(folder.join("Copying"), "\nmit").unwrap();
         std::fs::write(folder.join("NOTICE"), "notice").unwrap();
         assert_eq!(of_package(&folder, &mut texts).unwrap(), [1, 1, 2]);
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn packages_without_a_text_may_have_terms_that_are_known() {
+        assert!(allows_apache("Apache-2.0 OR ISC OR MIT-0") && allows_apache("MIT OR Apache-2.0"));
+        assert!(!allows_apache("MIT") && !allows_apache("MIT AND Apache-2.0") && !allows_apache(""));
+        let mut texts = Texts::default();
+        texts.number("notice");
+        assert_eq!(texts.apache(), None);
+        texts.number("      Apache License\n  Version 2.0, January 2004\n");
+        assert_eq!(texts.apache(), Some(2));
     }
 }
