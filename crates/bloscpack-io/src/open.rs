@@ -1,5 +1,6 @@
 //! Opens a container. Only this module chooses the implementation for a format.
 
+use bloscpack_format::bcolz::STORAGE_FILE;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::frame::sframe;
 use bloscpack_format::{Format, detect};
@@ -61,10 +62,11 @@ pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) 
             let index = dir.open(sframe::INDEX_FILE).ok();
             match index.map(|index| SparseIndex::read(&*index, &limits)).transpose()? {
                 Some(index) => Box::new(OpenFrame::sparse(index, Box::new(Named(dir)))?),
-                None => match zarr::format_of(&*dir, &limits)? {
-                    Some(_) => Box::new(OpenZarr::open_member(dir, options.column.as_deref(), options)?),
-                    None => Box::new(OpenCarray::open(dir, &limits)?),
-                },
+                // A carray is told by a file that opening it reads anyway, Zarr by one of three.
+                None if dir.open(STORAGE_FILE).is_err() && zarr::format_of(&*dir, &limits)?.is_some() => {
+                    Box::new(OpenZarr::open_member(dir, options.column.as_deref(), options)?)
+                }
+                None => Box::new(OpenCarray::open(dir, &limits)?),
             }
         }
         InputKind::Table => return Err(Error::Unsupported { format: Format::Ctable }),

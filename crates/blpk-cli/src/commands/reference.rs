@@ -9,8 +9,9 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::staging;
 use crate::streams::{Output, open_source};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AnySource, Cancel, LocalSource, ReferenceInput, ReferenceOptions, References, reference_url};
+use std::path::Path;
 
 /// A run of `blpk reference`.
 pub(super) struct Plan {
@@ -25,7 +26,7 @@ impl Plan {
         let output = PathOrStdio::from(args.output.clone());
         let mut inputs = Vec::new();
         for path in &args.files {
-            let operand = files::not_standard("file", path)?;
+            let operand = named(path)?;
             let overwrite = Overwrite { writes: Writes::Plain, named: Named::AsOutput };
             files::check_output(&operand, &output, overwrite, session)?;
             inputs.push((operand, reference_url(path, args.base.as_deref())?));
@@ -36,6 +37,14 @@ impl Plan {
             .name(args.name.clone())
             .dims(args.dims.clone());
         Ok(Plan { inputs, output, options })
+    }
+}
+
+/// Returns the name of an input. A pipe has no place that references could name.
+fn named(path: &Path) -> Result<PathOrStdio> {
+    match PathOrStdio::from(path.to_owned()) {
+        PathOrStdio::Standard => bail!("<file> cannot be '-': a file or directory is needed"),
+        operand => Ok(operand),
     }
 }
 
