@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 
 use super::guard::guarded;
-use super::pointers::{bytes, bytes_mut, duplicate, header, overlap, store, text};
+use super::pointers::{buffers, duplicate, header, store, text};
 use crate::blosc1::compress::{self, Job};
 use crate::blosc1::header::RawHeader;
 use crate::blosc1::settings::{self, Arguments};
@@ -104,21 +104,16 @@ unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_
     }
     // A chunk is never larger, and programs may state more memory than there is.
     let destsize = destsize.min(nbytes + OVERHEAD);
-    if overlap(src, nbytes, dest, destsize) {
-        return FAILED;
-    }
-    // SAFETY: the caller's promise; the two do not overlap.
-    match unsafe { (bytes(src, nbytes), bytes_mut(dest, destsize)) } {
-        (Some(src), Some(dst)) => compress::compress(job, src, dst),
-        _ => FAILED,
-    }
+    // SAFETY: the caller's promise.
+    let buffers = unsafe { buffers(src, nbytes, dest, destsize) };
+    buffers.map_or(FAILED, |(src, dst)| compress::compress(job, src, dst))
 }
 
 /// Decompresses with the settings of the process. Returns the number of bytes, or a negative code.
 ///
 /// # Safety
-/// `src` has a header of 16 bytes, and the number of bytes that it states; `dest` has `destsize` writable bytes, and no other
-/// thread changes them.
+/// `src` has a header of 16 bytes, and the number of bytes that it states; `dest` has `destsize`
+/// writable bytes, and no other thread changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
     guarded(FAILED, || {
@@ -153,21 +148,16 @@ unsafe fn decompressed(src: *const c_void, dest: *mut c_void, destsize: usize, n
         Err(code) => return code,
     };
     let cbytes = usize::try_from(found.cbytes()).unwrap_or(0);
-    if overlap(src, cbytes, dest, nbytes) {
-        return FAILED;
-    }
-    // SAFETY: the caller's promise; the two do not overlap.
-    match unsafe { (bytes(src, cbytes), bytes_mut(dest, nbytes)) } {
-        (Some(chunk), Some(dst)) => decompress::decompress(chunk, dst, nthreads),
-        _ => FAILED,
-    }
+    // SAFETY: the caller's promise.
+    let buffers = unsafe { buffers(src, cbytes, dest, nbytes) };
+    buffers.map_or(FAILED, |(chunk, dst)| decompress::decompress(chunk, dst, nthreads))
 }
 
 /// Copies `nitems` items from `start` on. Returns the number of bytes, or a negative code.
 ///
 /// # Safety
-/// `src` has a header of 16 bytes, and the number of bytes that it states; `dest` has room for `nitems` items, and no other thread
-/// changes them.
+/// `src` has a header of 16 bytes, and the number of bytes that it states; `dest` has room for
+/// `nitems` items, and no other thread changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_getitem(src: *const c_void, start: c_int, nitems: c_int, dest: *mut c_void) -> c_int {
     guarded(FAILED, || {
@@ -178,14 +168,9 @@ pub unsafe extern "C" fn blosc_getitem(src: *const c_void, start: c_int, nitems:
             Err(code) => return code,
         };
         let cbytes = usize::try_from(found.cbytes()).unwrap_or(0);
-        if overlap(src, cbytes, dest, range.len()) {
-            return FAILED;
-        }
-        // SAFETY: the caller's promise; the two do not overlap.
-        match unsafe { (bytes(src, cbytes), bytes_mut(dest, range.len())) } {
-            (Some(chunk), Some(dst)) => decompress::items(chunk, range, dst),
-            _ => FAILED,
-        }
+        // SAFETY: the caller's promise.
+        let buffers = unsafe { buffers(src, cbytes, dest, range.len()) };
+        buffers.map_or(FAILED, |(chunk, dst)| decompress::items(chunk, range, dst))
     })
 }
 

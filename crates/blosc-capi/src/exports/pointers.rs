@@ -20,6 +20,23 @@ pub(super) unsafe fn bytes<'a>(pointer: *const c_void, len: usize) -> Option<&'a
     Some(unsafe { std::slice::from_raw_parts(pointer.cast(), len) })
 }
 
+/// Returns an input and an output. `None` if one is refused by [`bytes`] or [`bytes_mut`], or if they overlap.
+///
+/// # Safety
+/// As [`bytes`] for the input and [`bytes_mut`] for the output. They may overlap.
+pub(super) unsafe fn buffers<'a>(
+    src: *const c_void,
+    src_len: usize,
+    dest: *mut c_void,
+    dest_len: usize,
+) -> Option<(&'a [u8], &'a mut [u8])> {
+    if overlap(src, src_len, dest, dest_len) {
+        return None;
+    }
+    // SAFETY: the caller's promise; the two do not overlap.
+    unsafe { bytes(src, src_len).zip(bytes_mut(dest, dest_len)) }
+}
+
 /// Returns `len` bytes at `pointer` for writing, as [`bytes`].
 ///
 /// # Safety
@@ -46,7 +63,7 @@ pub(super) unsafe fn header<'a>(pointer: *const c_void) -> Option<&'a [u8; HEADE
 }
 
 /// Returns whether two ranges of memory have a byte in common.
-pub(super) fn overlap(a: *const c_void, a_len: usize, b: *const c_void, b_len: usize) -> bool {
+fn overlap(a: *const c_void, a_len: usize, b: *const c_void, b_len: usize) -> bool {
     let (a, b) = (a.addr(), b.addr());
     a_len > 0 && b_len > 0 && a < b.saturating_add(b_len) && b < a.saturating_add(a_len)
 }
