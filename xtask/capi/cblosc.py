@@ -48,7 +48,7 @@ def build(program: Path, library: Path, *more: Path) -> Path:
     """Compile a program against our header and link it with our library."""
     target = program.with_suffix("")
     command = ["cc", "-O1", "-w", *DEFINED, "-I", str(library.parents[1] / "blosc"), "-o", target, program, *more, library]
-    done = subprocess.run([*command, "-lm", f"-Wl,-rpath,{library.parent}"], capture_output=True, text=True)
+    done = subprocess.run([*command, "-lm", "-lpthread", "-ldl", f"-Wl,-rpath,{library.parent}"], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{program.name} does not compile:\n{done.stderr}")
     return target
@@ -75,7 +75,8 @@ def cases(folder: Path, shared: Path, static: Path, pool: ThreadPoolExecutor) ->
     filegen = str(build(folder / "compat" / "filegen.c", shared))
     commands += [[filegen, "decompress", chunk] for chunk in chunks]
     fuzz = folder / "tests" / "fuzz"
-    commands += [[str(build(program, shared, fuzz / "standalone.c")), *chunks] for program in sorted(fuzz.glob("fuzz_*.c"))]
+    # CMake links these with the static library.
+    commands += [[str(build(program, static, fuzz / "standalone.c")), *chunks] for program in sorted(fuzz.glob("fuzz_*.c"))]
     bench = str(build(folder / "bench" / "bench.c", shared))
     return commands + [[bench, *arguments.split()] for arguments in BENCH]
 
