@@ -14,14 +14,14 @@ use crate::source::{AnyDirectory, Input, InputKind, Named, ReadAt as _, ReadDire
 use crate::{Error, OpenOptions, Remote, RemoteDirectory, RemoteFile, RemoteUrl};
 
 /// A file or a directory at a URL.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RemoteSource {
     /// The file, or the one that identifies the directory.
     file: RemoteFile,
     kind: RemoteKind,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum RemoteKind {
     File,
     SparseFrame(RemoteDirectory),
@@ -157,16 +157,9 @@ impl From<RemoteSource> for Input<'_> {
     }
 }
 
+/// Clones share the open files.
 impl<'a> From<&'a RemoteSource> for Input<'a> {
-    fn from(RemoteSource { file, kind }: &'a RemoteSource) -> Self {
-        match kind {
-            RemoteKind::File => file.into(),
-            RemoteKind::SparseFrame(directory) => Input::sparse_frame(file, Named(directory)),
-            RemoteKind::Carray(directory) => Input::directory(directory),
-            RemoteKind::Table(_) => Input(InputKind::Table),
-            RemoteKind::Zarr(directory) => Input::directory(directory),
-            RemoteKind::Column(directory) => Input::directory(directory),
-            RemoteKind::Member(directory) => Input::directory(directory),
-        }
+    fn from(source: &'a RemoteSource) -> Self {
+        source.clone().into()
     }
 }
