@@ -62,7 +62,7 @@ pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) 
             let index = dir.open(sframe::INDEX_FILE).ok();
             match index.map(|index| SparseIndex::read(&*index, &limits)).transpose()? {
                 Some(index) => Box::new(OpenFrame::sparse(index, Box::new(Named(dir)))?),
-                // A carray is told by a file that opening it reads anyway, Zarr by one of three.
+                // This file is read anyway to open a carray. Zarr needs up to three requests to be recognised.
                 None if dir.open(STORAGE_FILE).is_err() && zarr::format_of(&*dir, &limits)?.is_some() => {
                     Box::new(OpenZarr::open_member(dir, options.column.as_deref(), options)?)
                 }

@@ -46,7 +46,7 @@ pub(super) fn collect() -> Result<String> {
             parts.push(Part { texts: found, name, terms: package.licence });
         }
     }
-    // Packages without a text state their terms in their manifest. That of Apache-2.0 is the same for all authors.
+    // The manifest of a package without a text states its terms. The text of Apache-2.0 is the same for all authors.
     let apache = texts.apache();
     for part in parts.iter_mut().filter(|part| part.texts.is_empty()) {
         part.texts.push(apache.with_context(|| format!("no package has the text of Apache-2.0 for {}", part.name))?);
