@@ -65,10 +65,16 @@ pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio) -> Result<()
     match operand {
         PathOrStdio::Standard => Ok(()),
         PathOrStdio::File(path) => must_exist(what, path),
-        PathOrStdio::Url(url) => match members(&url::open(url, None)?)? {
-            Some(members) => bail!("{what} '{operand}' is {members}"),
-            None => Ok(()),
-        },
+        PathOrStdio::Url(url) => {
+            let source = url::open(url, None)?;
+            // A zip archive is a file, too.
+            if source.is_directory()
+                && let Some(members) = members(&source)?
+            {
+                bail!("{what} '{operand}' is {members}");
+            }
+            Ok(())
+        }
     }
 }
 
@@ -158,11 +164,17 @@ pub(crate) fn arrays_of(store: &AnyDirectory) -> Result<Vec<String>> {
 }
 
 /// Refuses a Zarr group, of which a command reads one array.
-pub(crate) fn refuse_group(what: &str, path: &Path) -> Result<()> {
-    match kind_of(path) {
-        Some(FileKind::ZarrGroup) => bail!("{what} '{}' is {}", path.display(), group_at(path)),
-        _ => Ok(()),
-    }
+pub(crate) fn refuse_group(what: &str, operand: &PathOrStdio) -> Result<()> {
+    let group = match operand {
+        PathOrStdio::File(path) if kind_of(path) == Some(FileKind::ZarrGroup) => group_at(path),
+        PathOrStdio::Url(url) => match url::open(url, None)?.zarr(&OpenOptions::new()) {
+            Ok(Some((store, true))) => zarr_group(&store),
+            // Damage is reported when the input is read.
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    bail!("{what} '{operand}' is {group}")
 }
 
 /// [`zarr_group`] at a path.

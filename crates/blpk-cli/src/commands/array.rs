@@ -25,9 +25,7 @@ pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel)
         }
         (_, None) => {
             files::operand_must_exist("file", operand)?;
-            if let PathOrStdio::File(path) = operand {
-                files::refuse_group("file", path)?;
-            }
+            files::refuse_group("file", operand)?;
             open_source(operand, cancel)?
         }
     };

@@ -205,3 +205,34 @@ fn an_interrupt_ends_requests() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"), "{output:?}");
 }
+
+/// A Zarr group in a zip archive is a file that can be compressed, and a store from which arrays are read.
+#[test]
+fn zip_archives_of_zarr_groups_are_files_and_stores() {
+    let sandbox = Sandbox::new();
+    let name = "v3/zip/stored.zip";
+    sandbox.write("a.zip", &testdata::archive("zarr").remove(name).unwrap());
+    let server = serve(&sandbox, "a.zip");
+    let url = server.url("a.zip");
+    let on = |args: &[&str]| run(&sandbox, "", args);
+    for args in
+        [&["cat", "--items", "..", &url][..], &["stats", &url], &["d", &url, "out"], &["convert", &url, "a.npy"]]
+    {
+        let error = on(args).failed();
+        assert!(error.ends_with("is a Zarr group; choose an array with --column: \"x/y\""), "{error}");
+    }
+    on(&["d", "--column", "x/y", &url, "out"]).ok();
+    sandbox.run("d --column x/y a.zip local").ok();
+    assert!(sandbox.read("out") == sandbox.read("local"));
+    assert!(String::from_utf8(on(&["list", &url]).ok().stdout).unwrap().contains("a.zip/x/y"));
+    on(&["verify", &url]).ok();
+    on(&["compress", &url, "packed.blp"]).ok();
+    sandbox.run("d packed.blp unpacked").ok();
+    assert!(sandbox.read("unpacked") == sandbox.read("a.zip"));
+    // A damaged archive is a file as any other.
+    let damaged = sandbox.read("a.zip")[..200].to_vec();
+    sandbox.write("b.zip", &damaged);
+    let server = serve(&sandbox, "b.zip");
+    on(&["compress", &server.url("b.zip"), "b.blp"]).ok();
+    on(&["cat", "--items", "..", &server.url("b.zip")]).failed();
+}

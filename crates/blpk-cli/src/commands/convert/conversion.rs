@@ -23,8 +23,8 @@ pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio, output: &Path)
     if args.column.is_some() {
         files::operand_must_be_table("input file", input)?;
     }
-    if let (PathOrStdio::File(path), None, false) = (input, &args.column, args.raw) {
-        files::refuse_group("input file", path)?;
+    if args.column.is_none() && !args.raw {
+        files::refuse_group("input file", input)?;
     }
     if args.columns_as.is_some() && kind != Some(FileKind::Ctable) {
         bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");

@@ -54,7 +54,7 @@ pub(super) fn output_of(
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
-        _ if rules.are_any || names::has_extension(path) => files::refuse_group("input file", path)?,
+        _ if rules.are_any || names::has_extension(path) => files::refuse_group("input file", input)?,
         Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray | FileKind::Zarr) if is_named => {}
         // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
         Some(FileKind::Chunk | FileKind::Frame) if has_our_name(path) => {}
@@ -70,7 +70,7 @@ pub(super) fn output_of(
              <out_file>",
             names::EXTENSION
         ),
-        Some(FileKind::ZarrGroup) => files::refuse_group("input file", path)?,
+        Some(FileKind::ZarrGroup) => files::refuse_group("input file", input)?,
         Some(FileKind::Ctable) | None => {
             let advice = foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)
@@ -92,6 +92,7 @@ fn of_url(
         files::operand_must_be_table("input file", input)?;
     } else {
         files::operand_must_exist("input file", input)?;
+        files::refuse_group("input file", input)?;
     }
     match kind {
         _ if !is_named => bail!("name the <out_file> for '{input}', or use --output-dir"),
