@@ -68,12 +68,7 @@ pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio) -> Result<()
         PathOrStdio::Url(url) => {
             let source = url::open(url, None)?;
             // A zip archive is a file, too.
-            if source.is_directory()
-                && let Some(members) = members(&source)?
-            {
-                bail!("{what} '{operand}' is {members}");
-            }
-            Ok(())
+            if source.is_directory() { refuse_members(what, operand, &source) } else { Ok(()) }
         }
     }
 }
@@ -146,6 +141,14 @@ pub(crate) fn operand_must_be_table(what: &str, operand: &PathOrStdio) -> Result
             Some(_) => Ok(()),
             None => bail!("{what} '{operand}' is {FOR}"),
         },
+    }
+}
+
+/// Refuses a ctable and a Zarr group, of which a command reads one array.
+pub(crate) fn refuse_members(what: &str, operand: &PathOrStdio, source: &AnySource) -> Result<()> {
+    match members(source)? {
+        Some(members) => bail!("{what} '{operand}' is {members}"),
+        None => Ok(()),
     }
 }
 

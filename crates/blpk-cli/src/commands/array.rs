@@ -23,6 +23,11 @@ pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel)
         (PathOrStdio::Standard, Some(_)) => {
             bail!("a pipe is neither a bcolz ctable nor a Zarr group, which --column is for")
         }
+        (PathOrStdio::Url(url), None) => {
+            let source = url::open(url, None)?;
+            files::refuse_members("file", operand, &source)?;
+            source
+        }
         (_, None) => {
             files::operand_must_exist("file", operand)?;
             files::refuse_group("file", operand)?;
