@@ -23,7 +23,7 @@ pub(crate) fn run<R: Send>(count: usize, work: impl FnOnce(Parallelism) -> R + S
         return work(Parallelism::Serial);
     }
     let Some(pool) = take(count) else { return work(Parallelism::Serial) };
-    let result = pool.install(|| work(Parallelism::Ambient));
+    let result = blosc_core::with_pool(&pool, || work(Parallelism::Ambient));
     put_back(pool);
     result
 }

@@ -105,6 +105,8 @@ pub use limits::{Limits, OverLimit};
 pub use memory::OutOfMemory;
 pub use name::NameError;
 pub use parallel::Parallelism;
+#[cfg(feature = "rayon")]
+pub use parallel::with_pool;
 pub use params::{BlockSize, CParams, SplitMode};
 pub use plugin::PluginError;
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};

@@ -1,6 +1,6 @@
 //! Chunks: compress, decompress, items, facts.
 
-use bloscpack_io::blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Encoder, Header, Parallelism};
+use bloscpack_io::blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Encoder, Header, Parallelism, with_pool};
 use bloscpack_io::{Cancel, Limits, Threads};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -24,7 +24,7 @@ pub(crate) fn threads_for(threads: Option<usize>, nbytes: usize) -> PyResult<Thr
 /// Runs `work` in the pool of `threads`, with the matching parallelism.
 pub(crate) fn within<T: Send>(threads: &Threads, work: impl FnOnce(Parallelism) -> T + Send) -> T {
     match threads {
-        Threads::Pool(pool) => pool.install(|| work(Parallelism::Ambient)),
+        Threads::Pool(pool) => with_pool(pool, || work(Parallelism::Ambient)),
         _ => work(Parallelism::Serial),
     }
 }

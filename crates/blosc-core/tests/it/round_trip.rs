@@ -57,6 +57,48 @@ fn parallel_and_serial_chunks_are_equal() {
     }
 }
 
+/// The caller's thread and a pool: the same bytes, the same errors, and no pool after the call.
+#[cfg(feature = "rayon")]
+#[test]
+fn a_pool_and_its_caller_share_the_blocks() {
+    use blosc_core::{Chunk, Decoder, Parallelism::Ambient, with_pool};
+    use std::sync::{Arc, Mutex};
+    let pool = |count| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap());
+    let plain = testdata::noise(300_000, 5);
+    for count in [1, 2, 3, 8] {
+        let pool = pool(count);
+        for codec in codecs() {
+            let params = CParams::new().codec(codec).typesize(4).blocksize(BlockSize::Fixed(20_000));
+            let serial = blosc_core::compress(&plain, &params).unwrap();
+            let mut encoder = Encoder::new(params).unwrap().parallelism(Ambient);
+            assert!(with_pool(&pool, || encoder.compress(&plain)).unwrap() == serial, "{codec} {count}");
+            let mut decoder = Decoder::new().parallelism(Ambient);
+            assert!(
+                with_pool(&pool, || decoder.decompress(&Chunk::parse(&serial).unwrap())).unwrap() == plain,
+                "{codec} {count}"
+            );
+            // The offset of the first block. A chunk of plain bytes has none, so it is no error there.
+            let mut damaged = blosc_core::compress(&testdata::text(300_000, 1), encoder.params()).unwrap();
+            damaged[16..20].fill(0xFF);
+            let damaged = Chunk::parse(&damaged).unwrap();
+            let pooled = with_pool(&pool, || decoder.decompress(&damaged)).map_err(|error| error.to_string());
+            let serial = Decoder::new().decompress(&damaged).map_err(|error| error.to_string());
+            assert!(pooled == serial, "{codec} {count}: {:?}", pooled.err());
+        }
+    }
+    // The other thread of the pool suffices while one is busy with something else.
+    let (pool, gate) = (pool(2), Arc::new(Mutex::new(())));
+    let closed = gate.lock().unwrap();
+    let waits = Arc::clone(&gate);
+    pool.spawn(move || drop(waits.lock()));
+    let chunk = blosc_core::compress(&plain, &CParams::new().blocksize(BlockSize::Fixed(20_000))).unwrap();
+    assert!(
+        with_pool(&pool, || Decoder::new().parallelism(Ambient).decompress(&Chunk::parse(&chunk).unwrap())).unwrap()
+            == plain
+    );
+    drop(closed);
+}
+
 /// Blosc has written past the end of its destination before. For every size, the next byte must stay unchanged.
 #[test]
 fn every_destination_size_is_respected() {

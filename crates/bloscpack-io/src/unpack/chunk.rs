@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, memory};
+use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, memory, with_pool};
 use bloscpack_format::Format;
 
 use super::report::UnpackReport;
@@ -38,7 +38,7 @@ pub(super) fn unpack<R: Read>(
             .check_chunk(header.nbytes() as u64)
             .map_err(DecodeError::Limit)
             .and_then(|()| Ok(Plain::Repeat { value: memory::copy_of(value)?, range: 0..header.nbytes() })),
-        (None, Threads::Pool(pool)) => pool.install(|| decoder.decompress(&chunk)).map(Plain::Bytes),
+        (None, Threads::Pool(pool)) => with_pool(pool, || decoder.decompress(&chunk)).map(Plain::Bytes),
         _ => decoder.decompress(&chunk).map(Plain::Bytes),
     };
     let plain = plain.map_err(|source| damaged(source).or_cancelled())?;

@@ -8,7 +8,7 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::{Input, Output};
 use anyhow::{Context as _, Result};
-use blosc_core::{Chunk, Decoder, Parallelism};
+use blosc_core::{Chunk, Decoder, Parallelism, with_pool};
 use bloscpack_io::Threads;
 use std::io::Write as _;
 
@@ -34,7 +34,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let chunk = parse(&bytes).with_context(|| input.to_string())?;
     let mut decoder = Decoder::new().parallelism(Parallelism::Ambient).cancel(cancel);
     let plain = match session.threads(chunk.header().nbytes() as u64)? {
-        Threads::Pool(pool) => pool.install(|| decoder.decompress(&chunk)),
+        Threads::Pool(pool) => with_pool(&pool, || decoder.decompress(&chunk)),
         _ => decoder.parallelism(Parallelism::Serial).decompress(&chunk),
     };
     output.write_all(&plain.with_context(|| input.to_string())?).context("writing the output")?;

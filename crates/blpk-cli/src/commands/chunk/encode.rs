@@ -9,7 +9,7 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::{Input, Output};
 use anyhow::{Context as _, Result, bail};
-use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Encoder, FilterPipeline, Header, Parallelism};
+use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Encoder, FilterPipeline, Header, Parallelism, with_pool};
 use bloscpack_io::Threads;
 use std::io::Write as _;
 
@@ -38,7 +38,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let mut output = Output::create(&output, session.force)?;
     let mut encoder = Encoder::new(params)?.parallelism(Parallelism::Ambient).cancel(cancel);
     let chunk = match session.threads(plain.len() as u64)? {
-        Threads::Pool(pool) => pool.install(|| encoder.compress(&plain))?,
+        Threads::Pool(pool) => with_pool(&pool, || encoder.compress(&plain))?,
         _ => encoder.parallelism(Parallelism::Serial).compress(&plain)?,
     };
     output.write_all(&chunk).context("writing the output")?;

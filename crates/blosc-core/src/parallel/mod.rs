@@ -1,10 +1,12 @@
-//! Distributes the blocks of one chunk over threads: the caller's thread, or the caller's rayon pool.
+//! Distributes the blocks of one chunk over threads: the caller's thread, the caller's rayon pool, or both.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "rayon")]
-use rayon::prelude::*;
+mod joined;
+#[cfg(feature = "rayon")]
+pub use joined::with_pool;
 
 /// Whether the blocks of a chunk are distributed over threads. The resulting bytes do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,8 +15,8 @@ pub enum Parallelism {
     /// The calling thread does all the work. Best if many chunks are processed at once.
     #[default]
     Serial,
-    /// Blocks are distributed over the current rayon pool: the pool whose `install` the call runs in, or rayon's global
-    /// pool. Best for few large chunks. Chunks under 256 KiB are not worth a wake-up and stay serial. Without the
+    /// Blocks are distributed over the current rayon pool: the pool of `with_pool`, else the pool whose `install` the call
+    /// runs in, else rayon's global pool. Best for few large chunks. Chunks under 256 KiB are not worth a wake-up and stay serial. Without the
     /// feature `rayon` the calling thread does all the work.
     Ambient,
 }
@@ -33,7 +35,7 @@ impl Parallelism {
 /// Returns the number of threads. Call it only before using them: outside of a pool this starts rayon's global pool.
 #[cfg(feature = "rayon")]
 pub(crate) fn threads() -> usize {
-    rayon::current_num_threads()
+    joined::threads().unwrap_or_else(rayon::current_num_threads)
 }
 
 #[cfg(not(feature = "rayon"))]
@@ -99,7 +101,7 @@ pub(crate) fn share<W: Send, T: Send, E: Send>(
     };
     observed(|| {
         #[cfg(feature = "rayon")]
-        return workers.par_iter_mut().with_max_len(1).try_for_each(work_on);
+        return joined::each(workers, work_on);
         #[cfg(not(feature = "rayon"))]
         return workers.iter_mut().try_for_each(work_on);
     })
