@@ -5,9 +5,10 @@
 //! PREFIX/lib/libblosc.so.1.21.7  ◄── libblosc.so.1 ◄── libblosc.so
 //! PREFIX/lib/libblosc.a          one object; only the functions of blosc.h are visible
 //! PREFIX/lib/pkgconfig/blosc.pc
+//! PREFIX/lib/hdf5/plugin/         plugins: capi_hdf5.rs
 //! ```
 
-use crate::{metadata, sh};
+use crate::{capi_hdf5, metadata, sh};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         ["--prefix", prefix] => {
             let prefix = std::path::absolute(prefix)?;
             install(&prefix, Build::User)?;
+            capi_hdf5::install(&prefix)?;
             println!("capi: installed in {}", prefix.display());
             Ok(())
         }
@@ -62,7 +64,7 @@ fn test(options: &[&str]) -> Result<()> {
     let count = sh::run_counting(sh::command(python).arg(script).arg(&prefix).args(options))?;
     println!("capi: {} passed, {} failed", count.passed, count.failed);
     ensure!(count.passed > 1500 && count.failed == 0, "capi: {} tests passed, {} failed", count.passed, count.failed);
-    Ok(())
+    capi_hdf5::test(options)
 }
 
 fn install(prefix: &Path, build: Build) -> Result<()> {

@@ -4,6 +4,7 @@
 mod api;
 mod bench;
 mod capi;
+mod capi_hdf5;
 mod ci;
 mod cross;
 mod deny;

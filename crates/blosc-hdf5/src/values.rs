@@ -58,8 +58,7 @@ impl Values<'_> {
     /// # Errors
     /// [`Error::Value`] for one that does not exist.
     pub(crate) fn codec(self) -> Result<Codec, Error> {
-        const CODECS: [Codec; 6] =
-            [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Snappy, Codec::Zlib, Codec::Zstd];
+        const CODECS: [Codec; 6] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Snappy, Codec::Zlib, Codec::Zstd];
         let found = self.or(6, DEFAULTS[2]);
         let codec = CODECS.get(found as usize).copied();
         codec.ok_or(Error::Value { what: "the codec", found: found.into(), expected: "0 to 5" })

@@ -16,12 +16,13 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 
 /// Each member, with the members that its normal and build dependencies may name. Tests may use any.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("blosc-core", &[]),
     ("bloscpack-format", &["blosc-core"]),
     ("bloscpack-io", &["bloscpack-format", "blosc-core"]),
     ("blpk-cli", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blosc-capi", &["blosc-core"]),
+    ("blosc-hdf5", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blpk-python", &["blpk-cli", "bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("testdata", &[]),
     ("xtask", &["testdata"]),
@@ -29,9 +30,10 @@ const ALLOWED: [(&str, &[&str]); 8] = [
 
 /// The only folder with `unsafe` in published code, the only such places at the boundaries to C and to Python, and in test
 /// support.
-const UNSAFE_PLACES: [&str; 4] = [
+const UNSAFE_PLACES: [&str; 5] = [
     "crates/blosc-core/src/kernels/",
     "crates/blosc-capi/src/exports/",
+    "crates/blosc-hdf5/src/exports/",
     "crates/blpk-python/src/buffer.rs",
     "testdata/src/alloc.rs",
 ];
@@ -40,7 +42,7 @@ const UNSAFE_PLACES: [&str; 4] = [
 const UNSAFE_MODULES: [&str; 3] = ["kernels", "exports", "buffer"];
 
 /// Members that cannot forbid `unsafe` entirely, because of [`UNSAFE_PLACES`]; they deny it instead.
-const DENY_ONLY: [&str; 4] = ["blosc-core", "blosc-capi", "blpk-python", "testdata"];
+const DENY_ONLY: [&str; 5] = ["blosc-core", "blosc-capi", "blosc-hdf5", "blpk-python", "testdata"];
 
 /// Members without I/O, and the modules of `std` that count as I/O.
 const NO_IO: [&str; 2] = ["blosc-core", "bloscpack-format"];

@@ -18,10 +18,7 @@ fn functions() -> Option<&'static (Allocate, Free)> {
         let (allocate, free) = (library.symbol(c"H5allocate_memory")?, library.symbol(c"H5free_memory")?);
         // SAFETY: the functions have these types in every version that has them.
         Some(unsafe {
-            (
-                std::mem::transmute::<*mut c_void, Allocate>(allocate),
-                std::mem::transmute::<*mut c_void, Free>(free),
-            )
+            (std::mem::transmute::<*mut c_void, Allocate>(allocate), std::mem::transmute::<*mut c_void, Free>(free))
         })
     };
     FOUND.get_or_init(find).as_ref()

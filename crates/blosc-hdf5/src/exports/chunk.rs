@@ -4,7 +4,7 @@ use std::ffi::{c_uint, c_void};
 
 use super::buffer::{Buffer, free};
 use super::hdf5::{guarded, report};
-use super::plugin::FILTER;
+use super::selected::FILTER;
 use crate::error::Error;
 use crate::values::Values;
 

@@ -16,16 +16,8 @@ const MAX_VALUES: usize = 64;
 /// `H5T_ARRAY`.
 const ARRAY: c_int = 10;
 
-type GetFilter = unsafe extern "C" fn(
-    Id,
-    c_int,
-    *mut c_uint,
-    *mut usize,
-    *mut c_uint,
-    usize,
-    *mut c_char,
-    *mut c_uint,
-) -> c_int;
+type GetFilter =
+    unsafe extern "C" fn(Id, c_int, *mut c_uint, *mut usize, *mut c_uint, usize, *mut c_char, *mut c_uint) -> c_int;
 type ModifyFilter = unsafe extern "C" fn(Id, c_int, c_uint, usize, *const c_uint) -> c_int;
 type GetChunk = unsafe extern "C" fn(Id, c_int, *mut u64) -> c_int;
 type GetSize = unsafe extern "C" fn(Id) -> usize;

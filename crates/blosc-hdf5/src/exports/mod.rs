@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `plugin` | the functions that HDF5 finds by name, and the description of the filter |
 //! | `chunk` | the function that compresses and decompresses a chunk |
+//! | `selected` | the filter of this library |
 //! | `set_local` | the function that stores values with a new dataset |
 //! | `hdf5` | the functions of HDF5 |
 //! | `lookup` | finding them in the process |
@@ -14,6 +15,7 @@ mod chunk;
 mod hdf5;
 mod lookup;
 mod plugin;
+mod selected;
 mod set_local;
 
 pub use plugin::*;

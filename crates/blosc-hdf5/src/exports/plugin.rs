@@ -4,11 +4,9 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use super::chunk::filter;
 use super::hdf5::Id;
+use super::selected::FILTER;
 use super::set_local::set_local;
 use crate::filter::Filter;
-
-/// The filter of this library.
-pub(super) const FILTER: Filter = if cfg!(feature = "blosc2") { Filter::Blosc2 } else { Filter::Blosc1 };
 
 /// `H5PL_TYPE_FILTER`.
 const TYPE_FILTER: c_int = 0;

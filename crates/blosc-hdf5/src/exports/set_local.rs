@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::hdf5::{Hdf5, Id, guarded, report};
-use super::plugin::FILTER;
+use super::selected::FILTER;
 use crate::dataset;
 
 /// Stores the values of the filter in the property list. Returns 1, or -1 if that fails.
