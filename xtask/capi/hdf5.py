@@ -210,7 +210,7 @@ def tools(sides: Sides, folder: Path) -> list[bool]:
         done += [sides.tool("h5repack", "-f", "NONE", folder / f"{origin}.h5", plain), sides.run("none", "read", plain)]
         for filter_id in [32001, 32026]:
             packed = folder / f"{origin}-{filter_id}.h5"
-            done.append(sides.tool("h5repack", "-f", f"UD={filter_id},0,7,0,0,0,0,5,1,1", plain, packed))
+            done.append(sides.tool("h5repack", "-f", f"UD={filter_id},1,7,0,0,0,0,5,1,1", plain, packed))
             done.append(sides.run("theirs", "read", packed))
     done.append(sides.tool("h5dump", "-o", folder / "dump.txt", folder / "theirs.h5"))
     return done
