@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const USAGE: &str = "usage: cargo xtask capi --prefix DIR | --test [--quick]";
+const USAGE: &str = "usage: cargo xtask capi --prefix DIR | --test [--quick] | --valgrind";
 
 /// The version of C-Blosc whose functions these are, for file names.
 const VERSION: &str = "1.21.7";
@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
             Ok(())
         }
         ["--test"] => test(&[]),
+        ["--valgrind"] => valgrind(),
         ["--test", "--quick"] => test(&["--quick"]),
         _ => bail!("{USAGE}"),
     }
@@ -65,6 +66,18 @@ fn test(options: &[&str]) -> Result<()> {
     println!("capi: {} passed, {} failed", count.passed, count.failed);
     ensure!(count.passed > 1500 && count.failed == 0, "capi: {} tests passed, {} failed", count.passed, count.failed);
     capi_hdf5::test(options)
+}
+
+/// Decodes malformed chunks by the C functions, under valgrind.
+fn valgrind() -> Result<()> {
+    let prefix = metadata::target_directory()?.join("capi-valgrind");
+    install(&prefix, Build::User)?;
+    let python = sh::find_program("python3").context("python3 was not found")?;
+    sh::find_program("valgrind").context("valgrind was not found")?;
+    let script = sh::root().join("xtask/capi/valgrind.py");
+    let count = sh::run_counting(sh::command(python).arg(script).arg(&prefix))?;
+    ensure!(count.passed == 1 && count.failed == 0, "capi: valgrind found errors");
+    Ok(())
 }
 
 fn install(prefix: &Path, build: Build) -> Result<()> {
