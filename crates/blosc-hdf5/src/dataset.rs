@@ -9,7 +9,7 @@ const MAX_TYPESIZE: u64 = 255;
 /// The most axes of an array of Blosc2.
 const MAX_AXES: usize = bloscpack_format::frame::MAX_NDIM;
 
-/// What a filter needs to know of a dataset.
+/// The facts about a dataset that a filter needs.
 #[derive(Debug)]
 pub(crate) struct Dataset<'a> {
     /// Items of a chunk along each axis.

@@ -65,7 +65,7 @@ impl Hdf5 {
         if done < 0 { Err(Error::Hdf5("H5Pmodify_filter")) } else { Ok(()) }
     }
 
-    /// Calls `work` with what a filter needs to know of a dataset.
+    /// Calls `work` with the facts about a dataset.
     pub(super) fn with_dataset<R>(&self, list: Id, of: Id, work: impl FnOnce(&Dataset<'_>) -> R) -> Result<R, Error> {
         let get_chunk = function!(self, GetChunk, c"H5Pget_chunk");
         let mut shape = [0; MAX_RANK];
