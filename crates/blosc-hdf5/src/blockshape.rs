@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn blocks_grow_from_the_last_axis() {
-        assert_eq!(grown(1000, &[100, 10]), [64, 10]);
+        assert_eq!(grown(1000, &[100, 10]), [100, 10]);
+        assert_eq!(grown(999, &[100, 10]), [64, 10]);
         assert_eq!(grown(0, &[100, 1, 7]), [2, 1, 2]);
         assert_eq!(grown(u64::MAX, &[100, 1, 7]), [100, 1, 7]);
         assert_eq!(grown(64, &[1 << 20, 1 << 20]), [8, 8]);
