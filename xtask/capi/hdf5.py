@@ -55,9 +55,6 @@ def cases(quick: bool) -> Iterator[tuple[str, int, tuple[int, ...], numpy.dtype,
             number += 1
             if quick and number % 7:
                 continue
-            if filter_id == 32026 and dtype == "V300" and len(shape) > 1:
-                # hdf5plugin 7.1.0 does not read what it writes for items of more than 255 bytes.
-                continue
             clevel = number % 10
             name = f"{filter_id} {codec} {shuffle} {clevel} {dtype} {len(shape)}"
             yield name, filter_id, (0, 0, 0, 0, clevel, shuffle, codec), numpy.dtype((dtype)), shape, chunks
@@ -83,7 +80,10 @@ def read(path: str, quick: bool) -> int:
     """Compare each dataset with what was written. Return the number of different ones."""
     passed = failed = 0
     with h5py.File(path, "r") as file:
-        for seed, (name, _, _, dtype, shape, _) in enumerate(cases(quick)):
+        for seed, (name, filter_id, _, dtype, shape, _) in enumerate(cases(quick)):
+            if filter_id == 32026 and dtype.itemsize > 255 and len(shape) > 1 and path.endswith("theirs.h5") and "hdf5plugin" in sys.modules:
+                # hdf5plugin 7.1.0 does not read what it writes here: the typesize of its frames is 1. We do.
+                continue
             _, data = content(dtype, shape, seed)
             try:
                 same = file[name][...].tobytes() == data.tobytes()

@@ -1,6 +1,6 @@
 //! The filter Blosc2: a chunk of HDF5 is a contiguous frame, whose array is the chunk if it has several axes.
 
-use blosc_core::{Filter, FilterPipeline, Limits};
+use blosc_core::{Filter, FilterPipeline, Limits, memory};
 use bloscpack_format::frame::{B2nd, DtypeText, FrameType, Grid, Header};
 use bloscpack_io::Archive;
 use bloscpack_io::frame::{FrameParams, FrameWriter, MemoryFrame};
@@ -9,6 +9,9 @@ use crate::blockshape::blockshape;
 use crate::error::Error;
 use crate::output::Output;
 use crate::values::Values;
+
+/// The typesize in the header of a frame, big-endian.
+const TYPESIZE: std::ops::Range<usize> = 48..52;
 
 pub(crate) fn compress(values: Values<'_>, plain: &[u8], out: &mut impl Output) -> Result<usize, Error> {
     values.expect(6)?;
@@ -80,7 +83,8 @@ pub(crate) fn decompress(values: Values<'_>, stored: &[u8], out: &mut impl Outpu
     if header.frame_type != FrameType::Contiguous {
         return Err(Error::NotAFrame);
     }
-    let archive = Archive::open(frame)?.limits(Limits::new());
+    let corrected = with_typesize(frame, &header, values.or(2, 1))?;
+    let archive = Archive::open(corrected.as_deref().unwrap_or(frame))?.limits(Limits::new());
     let plain = match (archive.array(), archive.grid()) {
         (Some(array), Some(grid)) => {
             if let Some(expected) = shape(values)? {
@@ -97,6 +101,17 @@ pub(crate) fn decompress(values: Values<'_>, stored: &[u8], out: &mut impl Outpu
     let target = out.zeroed(plain.len().max(values.chunk_nbytes()))?;
     target.get_mut(..plain.len()).ok_or(Error::NotAFrame)?.copy_from_slice(&plain);
     Ok(plain.len())
+}
+
+/// The original writes 1 as the typesize of a frame whose items have more than 255 bytes, and does not read such an array
+/// itself. The values have the right one. Returns the corrected frame, `None` if it needs no correction.
+fn with_typesize(frame: &[u8], header: &Header, typesize: u32) -> Result<Option<Vec<u8>>, Error> {
+    if header.typesize != 1 || typesize <= 255 {
+        return Ok(None);
+    }
+    let mut corrected = memory::copy_of(frame)?;
+    corrected.get_mut(TYPESIZE).ok_or(Error::NotAFrame)?.copy_from_slice(&typesize.to_be_bytes());
+    Ok(Some(corrected))
 }
 
 fn check_shape(found: &[u64], expected: &[u32]) -> Result<(), Error> {
