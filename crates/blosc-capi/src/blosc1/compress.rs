@@ -1,5 +1,7 @@
 //! `blosc_compress` and `blosc_compress_ctx`.
 
+use std::cell::Cell;
+
 use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, Encoder, FilterPipeline};
 
 use super::header::RawHeader;
@@ -10,6 +12,11 @@ use crate::threads;
 
 /// A larger typesize counts as 1.
 const MAX_TYPESIZE: usize = 255;
+
+/// A chunk of at most this many bytes is compressed by the encoder that the thread keeps.
+const SMALL: usize = 64 * 1024;
+
+thread_local!(static KEPT: Cell<Option<Box<Encoder>>> = const { Cell::new(None) });
 
 /// How a context compresses.
 #[derive(Debug, Clone, Copy)]
@@ -23,17 +30,18 @@ pub(crate) struct Job {
     pub(crate) warning_level: i64,
 }
 
-/// Returns the job that the settings and the environment ask for.
+/// Returns the job that the settings ask for, and the environment if it has variables of Blosc.
 ///
 /// # Errors
 /// The code that `blosc_compress` returns.
-pub(crate) fn job_of_settings(arguments: Arguments) -> Result<Job, i32> {
+pub(crate) fn job_of_settings(arguments: Arguments, has_variables: bool) -> Result<Job, i32> {
+    settings::init();
     Ok(Job {
-        arguments: settings::apply_environment(arguments)?,
+        arguments: if has_variables { settings::apply_environment(arguments)? } else { arguments },
         compressor: settings::compressor(),
         blocksize: settings::blocksize(),
         nthreads: settings::nthreads(),
-        warning_level: settings::warning_level(),
+        warning_level: if has_variables { settings::warning_level() } else { 0 },
     })
 }
 
@@ -65,9 +73,12 @@ pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
         Err(code) => return code,
     };
     let count = nthreads(job.nthreads);
-    let compressed = threads::run(count.unwrap_or(1), |parallelism| {
-        Encoder::new(params)?.parallelism(parallelism).compress_into(src, dst)
-    });
+    let compressed = match src.len() {
+        ..=SMALL => with_kept(params, |encoder| encoder.compress_into(src, dst)),
+        _ => threads::run(count.unwrap_or(1), |parallelism| {
+            Encoder::new(params)?.parallelism(parallelism).compress_into(src, dst)
+        }),
+    };
     match compressed {
         // C-Blosc only looks at the number of threads if there are several blocks.
         Ok(_) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
@@ -76,6 +87,21 @@ pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
         Err(EncodeError::CodecUnavailable { .. }) => NO_CODEC,
         Err(_) => FAILED,
     }
+}
+
+/// Calls `work` with the encoder of this thread: making one takes a fifth of the time of 1 KiB.
+fn with_kept(
+    params: CParams,
+    work: impl FnOnce(&mut Encoder) -> Result<usize, EncodeError>,
+) -> Result<usize, EncodeError> {
+    let mut encoder = match KEPT.try_with(Cell::take).ok().flatten() {
+        Some(kept) if *kept.params() == params => kept,
+        _ => Box::new(Encoder::new(params)?),
+    };
+    let done = work(&mut encoder);
+    // A thread that is ending keeps nothing.
+    let _ = KEPT.try_with(|kept| kept.set(Some(encoder)));
+    done
 }
 
 /// Returns whether C-Blosc shares a chunk among threads.

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 
+use super::environment::has_variables;
 use super::guard::guarded;
 use super::pointers::{buffers, duplicate, header, store, text};
 use crate::blosc1::compress::{self, Job};
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn blosc_compress(
 ) -> c_int {
     guarded(FAILED, || {
         let arguments = Arguments { clevel, shuffle: doshuffle, typesize };
-        match compress::job_of_settings(arguments) {
+        match compress::job_of_settings(arguments, has_variables()) {
             // SAFETY: the caller's promise.
             Ok(job) => unsafe { compressed(&job, nbytes, src, dest, destsize) },
             Err(code) => code,
@@ -117,7 +118,7 @@ unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
     guarded(FAILED, || {
-        let nthreads = decompress::nthreads_of_settings();
+        let nthreads = decompress::nthreads_of_settings(has_variables());
         // SAFETY: the caller's promise.
         unsafe { decompressed(src, dest, destsize, nthreads) }
     })

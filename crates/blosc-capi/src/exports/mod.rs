@@ -4,11 +4,14 @@
 //! |---|---|
 //! | `pointers` | checks of pointers, and slices of them |
 //! | `guard` | no panic crosses into C |
+//! | `environment` | whether the environment has variables of Blosc |
 //! | `blosc1` | the functions of `blosc.h` |
 //! | `testing` | six internal functions of C-Blosc, for its own tests |
 
 #[cfg(feature = "blosc1")]
 mod blosc1;
+#[cfg(feature = "blosc1")]
+mod environment;
 mod guard;
 mod pointers;
 #[cfg(feature = "testing")]
