@@ -309,3 +309,41 @@ fn blosc_after_another_compressor_is_read() {
     let error = open(&huge).chunk(0).unwrap_err().report().to_string();
     assert!(error.contains("nbytes is 1073741824, more than 48 compressed bytes can hold"), "{error}");
 }
+
+/// A directory that counts how often its own `zarr.json` is opened.
+struct RootOpens(MemoryDirectory, std::sync::atomic::AtomicU64);
+
+impl ReadDirectory for RootOpens {
+    fn open(&self, path: &str) -> std::io::Result<Box<dyn bloscpack_io::ReadAt + '_>> {
+        if path == "zarr.json" {
+            self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        self.0.open(path)
+    }
+
+    fn list(&self, path: &str) -> std::io::Result<Vec<String>> {
+        self.0.list(path)
+    }
+}
+
+/// The metadata of a group can be that of many arrays, so reading it for each of them takes quadratic time.
+#[test]
+fn arrays_of_a_group_are_opened_without_its_metadata() {
+    let array = r#"{"zarr_format": 3, "node_type": "array", "shape": [6], "data_type": "int16", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [6]}}, "chunk_key_encoding": {"name": "default"},
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}"#;
+    let files = [
+        ("zarr.json".into(), br#"{"zarr_format": 3, "node_type": "group"}"#.to_vec()),
+        ("a/b/zarr.json".into(), array.into()),
+    ];
+    let dir = RootOpens(MemoryDirectory::of_files(files), 0.into());
+    let opens = |column: &str| {
+        dir.1.store(0, std::sync::atomic::Ordering::Relaxed);
+        let opened = Archive::open_with(Input::directory(&dir), &OpenOptions::new().column(Some(column)));
+        (opened.map(|archive| archive.nbytes()), dir.1.load(std::sync::atomic::Ordering::Relaxed))
+    };
+    let (found, count) = opens("a/b");
+    // One to recognise the format.
+    assert!(found.unwrap() == 12 && count <= 1, "{count}");
+    assert!(opens("a/../a/b").0.is_err() && opens("a").0.is_err());
+}
