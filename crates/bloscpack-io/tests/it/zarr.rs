@@ -347,3 +347,17 @@ fn arrays_of_a_group_are_opened_without_its_metadata() {
     assert!(found.unwrap() == 12 && count <= 1, "{count}");
     assert!(opens("a/../a/b").0.is_err() && opens("a").0.is_err());
 }
+
+#[test]
+fn compressed_files_of_an_archive_are_decompressed_when_read() {
+    let mut archive = testdata::archive("zarr").remove("v3/zip/deflated_array.zip").unwrap();
+    // The data of the first file: after its header of 30 bytes and its name.
+    let start = 30 + usize::from(u16::from_le_bytes([archive[26], archive[27]]));
+    let name = String::from_utf8(archive[30..start].to_vec()).unwrap();
+    archive[start..start + 4].fill(0xff);
+    let zip = ZipDirectory::open(archive).unwrap();
+    let file = zip.open(&name).unwrap();
+    let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+    assert!(!bytes.is_empty());
+    file.read_exact_at(0, &mut bytes).unwrap_err();
+}
