@@ -196,7 +196,7 @@ fn verify_group(
     let mut last = None;
     for array in &arrays {
         let archive = files::array_of(store, array);
-        if let Err(error) = archive.map_err(Into::into).and_then(|archive| verify_zarr(&archive, options))
+        if let Err(error) = archive.and_then(|archive| verify_zarr(&archive, options))
             && let Some(before) = last.replace(error)
         {
             session.report.error(&exit::one_line(&before));
