@@ -8,9 +8,9 @@ use crate::streams::{refuse_same_file, sized};
 use crate::url;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
-use bloscpack_io::bcolz::{self, LocalDirectory};
-use bloscpack_io::zarr::{Group, open_store};
-use bloscpack_io::{Address, AnyDirectory, AnySource, OpenOptions, ReadDirectory};
+use bloscpack_io::bcolz::{self, Below, LocalDirectory};
+use bloscpack_io::zarr::{Group, node_at, open_store};
+use bloscpack_io::{Address, AnyDirectory, AnySource, Archive, Input, Limits, OpenOptions, ReadDirectory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -164,6 +164,14 @@ fn members(source: &AnySource) -> Result<Option<String>> {
 /// Returns the paths of the arrays in a Zarr group.
 pub(crate) fn arrays_of(store: &AnyDirectory) -> Result<Vec<String>> {
     Ok(Group::open(store)?.arrays()?)
+}
+
+/// Opens one of the [`arrays_of`] a group. The metadata of the group are not read again.
+pub(crate) fn array_of<'a>(store: &'a AnyDirectory, array: &str) -> Result<Archive<'a>> {
+    if node_at(store, array, &Limits::new())?.is_none() {
+        bail!("{}: the consolidated metadata of the group name an array that does not exist", store.name(array));
+    }
+    Ok(Archive::open(Input::directory(Below::new(store, array)))?)
 }
 
 /// Refuses a Zarr group, of which a command reads one array.

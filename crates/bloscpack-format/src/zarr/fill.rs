@@ -82,7 +82,9 @@ impl Fill {
 
     /// Returns `fill_value`.
     pub(super) fn to_json(&self, dtype: &Dtype, version: Version) -> Result<Json, FormatError> {
-        if self.is_null && version == Version::V2 {
+        // Zeros of a huge item, of which base64 would be larger than any metadata, are what readers take `null` for.
+        let is_huge = dtype.itemsize() > MAX_WRITTEN;
+        if version == Version::V2 && (self.is_null || is_huge && self.is_zeros()) {
             return Ok(Json::Null);
         }
         let no_json = || ZarrError::Unsupported {
@@ -90,6 +92,11 @@ impl Fill {
             name: dtype.to_string().into(),
             advice: "it has no JSON",
         };
+        let is_text =
+            matches!(dtype, Dtype::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Bytes | ScalarKind::Str));
+        if is_huge && !is_text {
+            return Err(no_json().into());
+        }
         Ok(match dtype {
             Dtype::Scalar(scalar) => match scalar.kind() {
                 ScalarKind::Bytes => base64::encode(&self.bytes)?.into(),
@@ -113,6 +120,9 @@ impl Fill {
         self.bytes.chunks(4).map(code).collect()
     }
 }
+
+/// Maximum size in bytes of an item that is written in full.
+const MAX_WRITTEN: u64 = 1 << 20;
 
 /// Maximum nesting of structures.
 const MAX_DEPTH: usize = 32;

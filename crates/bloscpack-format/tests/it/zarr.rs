@@ -315,3 +315,22 @@ fn metadata_of_zarr_python_and_mutations() {
     }
     assert!(accepted > 1000 && refused > 5000, "{accepted} accepted, {refused} refused");
 }
+
+#[test]
+fn fill_values_of_huge_items_stay_small() {
+    for dtype in ["|V2147483647", "|S2147483647"] {
+        let zarray =
+            format!(r#"{{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "{dtype}", "fill_value": 0}}"#);
+        let meta = ArrayMeta::parse_v2(zarray.as_bytes(), None).unwrap();
+        let written = meta.to_zarray().unwrap();
+        assert!(written.len() < 1000, "{dtype}: {} bytes", written.len());
+        let again = ArrayMeta::parse_v2(&written, None).unwrap();
+        assert!(again.dtype == meta.dtype && again.fill.is_zeros(), "{dtype}");
+    }
+    // The same item with a value, which would be base64 of 2 GiB.
+    let zarray = r#"{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "|V2147483647", "fill_value": 0}"#;
+    let mut meta = ArrayMeta::parse_v2(zarray.as_bytes(), None).unwrap();
+    meta.fill = Fill::new(vec![1]);
+    let error = meta.to_zarray().unwrap_err().to_string();
+    assert!(error.contains("fill value of dtype"), "{error}");
+}

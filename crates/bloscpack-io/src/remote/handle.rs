@@ -3,15 +3,21 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::client::Client;
 use super::file::RemoteFile;
 use super::{RemoteOptions, RemoteUrl};
 use crate::Error;
 
-/// Maximum number of files that stay open.
-const MAX_FILES: usize = 64;
+/// Maximum number of files that stay open: the small chunks that are read ahead, each a file with its first 16 KiB.
+const MAX_FILES: usize = 2048;
+
+/// Maximum number of files that stay open if the last one has no ranges, which takes a temporary file for each.
+const MAX_SPOOLED: usize = 64;
+
+/// Number of files that stay open when the memory for what was read ahead is full.
+const MIN_FILES: usize = 8;
 
 /// A client for files at URLs. Clones share connections, counters and what was read ahead.
 ///
@@ -27,8 +33,11 @@ const MAX_FILES: usize = 64;
 pub struct Remote {
     pub(super) client: Arc<Client>,
     /// The files opened last, so that opening one again needs no request.
-    files: Arc<Mutex<VecDeque<(RemoteUrl, RemoteFile)>>>,
+    files: Arc<Mutex<VecDeque<(RemoteUrl, Slot)>>>,
 }
+
+/// A file that is open, or is being opened by one thread, while others wait for it.
+type Slot = Arc<Mutex<Option<RemoteFile>>>;
 
 /// Numbers of requests and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,20 +73,49 @@ impl Remote {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is no such file; otherwise the error of the network or the server.
     pub fn open(&self, url: &RemoteUrl) -> io::Result<RemoteFile> {
-        let files = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = files().iter().find(|(name, _)| name == url).map(|(_, file)| file.clone());
-        if let Some(file) = found {
-            return Ok(file);
+        let slot = self.slot(url);
+        // A panic leaves a slot empty.
+        let mut opened = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*opened {
+            return Ok(file.clone());
         }
-        let file = RemoteFile::open(&self.client, url)?;
-        let mut files = files();
+        let file = RemoteFile::open(&self.client, url);
+        match &file {
+            Ok(file) => {
+                *opened = Some(file.clone());
+                if file.connections() == 1 {
+                    self.keep(MAX_SPOOLED);
+                }
+            }
+            Err(_) => self.files().retain(|(_, other)| !Arc::ptr_eq(other, &slot)),
+        }
+        file
+    }
+
+    fn files(&self) -> MutexGuard<'_, VecDeque<(RemoteUrl, Slot)>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the place of a file among those opened last.
+    fn slot(&self, url: &RemoteUrl) -> Slot {
         let is_full = self.client.held.load(Ordering::Relaxed) > self.client.options.cache;
-        let keep = if is_full { MAX_FILES / 8 } else { MAX_FILES };
-        while files.len() >= keep {
-            files.pop_front();
-        }
-        files.push_back((url.clone(), file.clone()));
-        Ok(file)
+        self.keep(if is_full { MIN_FILES } else { MAX_FILES });
+        let mut files = self.files();
+        // The files opened last are at the end.
+        let found = files.iter().rposition(|(other, _)| other == url).and_then(|at| files.remove(at));
+        let (url, slot) = found.unwrap_or_else(|| (url.clone(), Slot::default()));
+        files.push_back((url, slot.clone()));
+        slot
+    }
+
+    /// Drops all but the `most` files opened last.
+    fn keep(&self, most: usize) {
+        let mut files = self.files();
+        let old = files.len().saturating_sub(most);
+        let old: Vec<_> = files.drain(..old).collect();
+        // Their memory is freed without the lock.
+        drop(files);
+        drop(old);
     }
 }
 

@@ -279,3 +279,85 @@ fn no_chunk_leads_out_of_the_store() {
     assert!(error.contains("leads out of the directory"), "{error}");
     assert!(LocalDirectory::open(dir.path()).is_ok());
 }
+
+/// zarr-python 3.1.6: `create_array(data=arange(6, dtype="<i2"), compressors=[GzipCodec(), BloscCodec(cname="lz4", typesize=1)])`.
+const GZIP_IN_BLOSC: &str =
+    "020133012000000020000000300000001f8b080070a4066b00ff636060646062606660616065000090bbb3a20c000000";
+
+fn bytes_of_hex(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn blosc_after_another_compressor_is_read() {
+    let zarr_json = r#"{"zarr_format": 3, "node_type": "array", "shape": [6], "data_type": "int16", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [6]}}, "chunk_key_encoding": {"name": "default"},
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "gzip", "configuration": {"level": 5}},
+        {"name": "blosc", "configuration": {"typesize": 1, "cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}}]}"#;
+    let open = |chunk: &[u8]| {
+        let files = [("zarr.json".into(), zarr_json.into()), ("c/0".into(), chunk.to_vec())];
+        Archive::open(Input::directory(MemoryDirectory::of_files(files))).unwrap()
+    };
+    let chunk = bytes_of_hex(GZIP_IN_BLOSC);
+    let expected: Vec<u8> = (0..6_i16).flat_map(i16::to_le_bytes).collect();
+    assert_eq!(open(&chunk).chunk(0).unwrap(), expected);
+    // A header that says more than the chunk can need.
+    let mut huge = chunk.clone();
+    // Not stored uncompressed, where the header has to have the same size twice.
+    huge[2] &= !2;
+    huge[4..8].copy_from_slice(&(1_u32 << 30).to_le_bytes());
+    let error = open(&huge).chunk(0).unwrap_err().report().to_string();
+    assert!(error.contains("nbytes is 1073741824, more than 48 compressed bytes can hold"), "{error}");
+}
+
+/// A directory that counts how often its own `zarr.json` is opened.
+struct RootOpens(MemoryDirectory, std::sync::atomic::AtomicU64);
+
+impl ReadDirectory for RootOpens {
+    fn open(&self, path: &str) -> std::io::Result<Box<dyn bloscpack_io::ReadAt + '_>> {
+        if path == "zarr.json" {
+            self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        self.0.open(path)
+    }
+
+    fn list(&self, path: &str) -> std::io::Result<Vec<String>> {
+        self.0.list(path)
+    }
+}
+
+/// The metadata of a group can be that of many arrays, so reading it for each of them takes quadratic time.
+#[test]
+fn arrays_of_a_group_are_opened_without_its_metadata() {
+    let array = r#"{"zarr_format": 3, "node_type": "array", "shape": [6], "data_type": "int16", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [6]}}, "chunk_key_encoding": {"name": "default"},
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}"#;
+    let files = [
+        ("zarr.json".into(), br#"{"zarr_format": 3, "node_type": "group"}"#.to_vec()),
+        ("a/b/zarr.json".into(), array.into()),
+    ];
+    let dir = RootOpens(MemoryDirectory::of_files(files), 0.into());
+    let opens = |column: &str| {
+        dir.1.store(0, std::sync::atomic::Ordering::Relaxed);
+        let opened = Archive::open_with(Input::directory(&dir), &OpenOptions::new().column(Some(column)));
+        (opened.map(|archive| archive.nbytes()), dir.1.load(std::sync::atomic::Ordering::Relaxed))
+    };
+    let (found, count) = opens("a/b");
+    // One to recognise the format.
+    assert!(found.unwrap() == 12 && count <= 1, "{count}");
+    assert!(opens("a/../a/b").0.is_err() && opens("a").0.is_err());
+}
+
+#[test]
+fn compressed_files_of_an_archive_are_decompressed_when_read() {
+    let mut archive = testdata::archive("zarr").remove("v3/zip/deflated_array.zip").unwrap();
+    // The data of the first file: after its header of 30 bytes and its name.
+    let start = 30 + usize::from(u16::from_le_bytes([archive[26], archive[27]]));
+    let name = String::from_utf8(archive[30..start].to_vec()).unwrap();
+    archive[start..start + 4].fill(0xff);
+    let zip = ZipDirectory::open(archive).unwrap();
+    let file = zip.open(&name).unwrap();
+    let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+    assert!(!bytes.is_empty());
+    file.read_exact_at(0, &mut bytes).unwrap_err();
+}

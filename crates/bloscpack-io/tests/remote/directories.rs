@@ -174,3 +174,26 @@ fn zarr_is_read() {
     }
     assert!(read > 50 && zipped > 1, "{read} {zipped}");
 }
+
+/// Chunks that are read ahead are files that stay open until they are decoded: each is requested once.
+#[test]
+fn each_chunk_of_zarr_is_requested_once() {
+    const CHUNKS: u64 = 300;
+    let zarr_json = format!(
+        r#"{{"zarr_format": 3, "node_type": "array", "shape": [{}], "data_type": "uint8", "fill_value": 0,
+        "chunk_grid": {{"name": "regular", "configuration": {{"chunk_shape": [100]}}}},
+        "chunk_key_encoding": {{"name": "default"}}, "codecs": [{{"name": "bytes"}}]}}"#,
+        CHUNKS * 100
+    );
+    let plain = crate::plain(CHUNKS as usize * 100);
+    let mut files: Files = [("zarr.json".to_owned(), zarr_json.into_bytes())].into();
+    files.extend(plain.chunks(100).enumerate().map(|(number, chunk)| (format!("c/{number}"), chunk.to_vec())));
+    let (_server, remote, url) = serve(&files, false);
+    let source = remote.open_source(&url.parse().unwrap(), &OpenOptions::new()).unwrap();
+    let archive = Archive::open(source).unwrap();
+    let before = remote.traffic().requests;
+    let mut unpacked = Vec::new();
+    archive.unpack(&mut unpacked, &UnpackOptions::new()).unwrap();
+    assert!(unpacked == plain);
+    assert_eq!(remote.traffic().requests - before, CHUNKS);
+}

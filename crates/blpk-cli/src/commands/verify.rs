@@ -13,9 +13,7 @@ use crate::{batch, events, exit, files, names};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_io::{
-    AnyDirectory, Archive, Array, Cancel, Digesting, Input as Opened, OpenOptions, Source, UnpackOptions, bcolz,
-};
+use bloscpack_io::{AnyDirectory, Archive, Array, Cancel, Digesting, Source, UnpackOptions, bcolz};
 use std::io;
 
 /// A run of `blpk verify`.
@@ -197,9 +195,8 @@ fn verify_group(
     let arrays = files::arrays_of(store)?;
     let mut last = None;
     for array in &arrays {
-        let open = OpenOptions::new().column(Some(array.as_str()));
-        let archive = Archive::open_with(Opened::directory(store), &open);
-        if let Err(error) = archive.map_err(Into::into).and_then(|archive| verify_zarr(&archive, options))
+        let archive = files::array_of(store, array);
+        if let Err(error) = archive.and_then(|archive| verify_zarr(&archive, options))
             && let Some(before) = last.replace(error)
         {
             session.report.error(&exit::one_line(&before));

@@ -146,3 +146,24 @@ fn zarr_is_not_changed() {
     assert_eq!(sandbox.run("meta get v2/fill/0 n").ok().stdout, b"0\n");
     assert_eq!(sandbox.run("meta get v2/group/plain").ok().stdout, b"{\"title\":\"t\"}\n");
 }
+
+#[test]
+fn arrays_that_only_a_group_names_are_missing() {
+    let sandbox = Sandbox::with_f();
+    let array = r#"{"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "<i4", "fill_value": 0}"#;
+    for (group, member, expected) in [
+        ("g", "a", "g/a: the consolidated metadata of the group name an array that does not exist"),
+        ("h", "../b", "the path leads out of the directory"),
+    ] {
+        fs::create_dir(sandbox.path(group)).unwrap();
+        let members = format!(r#"{{"zarr_consolidated_format": 1, "metadata": {{"{member}/.zarray": {array}}}}}"#);
+        fs::write(sandbox.path(group).join(".zgroup"), r#"{"zarr_format": 2}"#).unwrap();
+        fs::write(sandbox.path(group).join(".zmetadata"), members).unwrap();
+        let lines = sandbox.run(&format!("info {group}")).ok().lines().concat();
+        assert!(lines.contains(expected), "{lines}");
+        for command in ["verify", "list"] {
+            let error = sandbox.run(&format!("{command} {group}")).failed();
+            assert!(error.contains(expected), "{command}: {error}");
+        }
+    }
+}

@@ -38,7 +38,7 @@ pub(super) fn decode(
         }
         bytes = match compressor {
             Compressor::Blosc(_) if index == 0 => return blosc(&bytes, nbytes, ranges, worker),
-            Compressor::Blosc(_) => match blosc(&bytes, expected.unwrap_or(0), None, worker)? {
+            Compressor::Blosc(_) => match blosc(&bytes, blosc_nbytes(&bytes, expected, most, worker)?, None, worker)? {
                 Decoded::Whole(plain) => plain.into_vec_within(&worker.limits)?,
                 Decoded::Ranges(_) => Vec::new(),
             },
@@ -91,6 +91,21 @@ fn blosc(bytes: &[u8], nbytes: usize, ranges: Option<&[Range<usize>]>, worker: &
     let mut plain = memory::zeroed(total)?;
     worker.decoder.decode_ranges(&chunk, ranges, &mut plain).map_err(refuse)?;
     Ok(Decoded::Ranges(Plain::Bytes(plain)))
+}
+
+/// Returns the expected size of the content of a Blosc1 chunk: that of its header, at most `most`, if it is not known.
+fn blosc_nbytes(bytes: &[u8], expected: Option<usize>, most: usize, worker: &Worker) -> Result<usize, Error> {
+    if let Some(expected) = expected {
+        return Ok(expected);
+    }
+    let header = Header::parse(bytes).map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
+    match header.nbytes() {
+        nbytes if nbytes > most => Err(damaged("blosc", format!("{nbytes} bytes, expected at most {most}"))),
+        nbytes => {
+            worker.limits.check_unearned(nbytes as u64, bytes.len() as u64)?;
+            Ok(nbytes)
+        }
+    }
 }
 
 /// Decodes Zstandard frames of a known size.

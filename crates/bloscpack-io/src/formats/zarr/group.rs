@@ -139,6 +139,13 @@ impl<'a> OpenZarr<'a> {
         path: Option<&str>,
         options: &OpenOptions,
     ) -> Result<Self, Error> {
+        // The metadata of a group may be that of many arrays, so it is read only if there is no such array.
+        let is_name = |path: &str| path.split('/').all(|name| !matches!(name, "" | "." | ".."));
+        if let Some(path) = path.map(|path| path.trim_matches('/')).filter(|path| is_name(path))
+            && kind_at(&*dir, path, &options.limits)? == Some(NodeKind::Array)
+        {
+            return OpenZarr::open(Box::new(Below::new(dir, path)), &options.limits);
+        }
         let kind = kind_at(&*dir, "", &options.limits)?;
         match (kind, path) {
             (Some(NodeKind::Group), Some(path)) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use blosc_core::{Limits, memory};
 use bloscpack_format::FormatError;
@@ -18,7 +18,8 @@ use crate::{Error, OpenOptions};
 
 /// The files in a zip archive, stored or compressed with Deflate.
 ///
-/// Stored files are read in place. Compressed ones are decompressed completely when they are opened, within the limits.
+/// Stored files are read in place. Compressed ones are decompressed completely when they are first read, within the
+/// limits.
 #[derive(Debug)]
 pub struct ZipDirectory<R> {
     source: R,
@@ -91,7 +92,7 @@ impl<R: ReadAt> ZipDirectory<R> {
         self.entries.get(at)
     }
 
-    fn open_entry(&self, entry: &Entry) -> Result<Box<dyn ReadAt + '_>, Error> {
+    fn open_entry<'a>(&'a self, entry: &'a Entry) -> Result<Box<dyn ReadAt + 'a>, Error> {
         let past_end = || {
             let problem = "the file is past the end of the archive".into();
             Error::from(FormatError::from(ZarrError::Zip { offset: entry.header, problem }))
@@ -104,7 +105,7 @@ impl<R: ReadAt> ZipDirectory<R> {
         offset.checked_add(entry.stored).filter(|end| *end <= self.len).ok_or_else(past_end)?;
         match entry.method {
             Method::Stored => Ok(Box::new(Section { source: &self.source, offset, len: entry.stored })),
-            Method::Deflate => Ok(Box::new(self.decompressed(entry, offset)?)),
+            Method::Deflate => Ok(Box::new(Deflated { directory: self, entry, offset, plain: Mutex::new(None) })),
             Method::Other(method) => {
                 let name = method.map_or("encryption".into(), |method| method.to_string().into());
                 let advice = "files in zip archives are stored, or compressed with Deflate";
@@ -182,5 +183,32 @@ impl<R: ReadAt> ReadAt for Section<'_, R> {
     fn prefetch(&self, ranges: &[Range<u64>]) {
         let moved: Vec<_> = ranges.iter().map(|range| self.offset + range.start..self.offset + range.end).collect();
         self.source.prefetch(&moved);
+    }
+}
+
+/// A compressed file. Its length is known without decompressing it.
+struct Deflated<'a, R> {
+    directory: &'a ZipDirectory<R>,
+    entry: &'a Entry,
+    offset: u64,
+    plain: Mutex<Option<Vec<u8>>>,
+}
+
+impl<R: ReadAt> ReadAt for Deflated<'_, R> {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.entry.nbytes)
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        let plain = match &mut *plain {
+            Some(plain) => plain,
+            empty => empty.insert(self.directory.decompressed(self.entry, self.offset).map_err(io::Error::from)?),
+        };
+        plain.read_exact_at(offset, buf)
+    }
+
+    fn request_cost(&self) -> Option<usize> {
+        self.directory.request_cost()
     }
 }

@@ -1,7 +1,7 @@
 //! `blpk info` of a Zarr array or group: the metadata, and the chunks that are stored.
 
 use crate::describe;
-use crate::files::arrays_of;
+use crate::files::{array_of, arrays_of};
 use crate::json::{Object, number, text};
 use crate::report::Report;
 use crate::size::double_pretty_size;
@@ -9,10 +9,13 @@ use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
 use bloscpack_format::zarr::{ArrayMeta, KeyScheme, Version};
 use bloscpack_io::zarr::Group;
-use bloscpack_io::{AnyDirectory, Archive, Error, Input, OpenOptions};
+use bloscpack_io::{AnyDirectory, Archive, Error, Input};
 
 fn open<'a>(store: &'a AnyDirectory, member: Option<&str>) -> Result<Archive<'a>> {
-    Ok(Archive::open_with(Input::directory(store), &OpenOptions::new().column(member))?)
+    Ok(match member {
+        Some(array) => array_of(store, array)?,
+        None => Archive::open(Input::directory(store))?,
+    })
 }
 
 /// Returns the metadata of an array, or of an array in a group, as an object. No chunk is decoded.
