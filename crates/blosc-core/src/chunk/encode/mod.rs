@@ -96,6 +96,19 @@ impl Encoder {
         &self.params
     }
 
+    /// Returns the block size of a chunk of `nbytes` plain bytes.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Encoder};
+    /// let mut encoder = Encoder::new(CParams::blosc2())?;
+    /// let chunk = encoder.compress(&[7; 100_000])?;
+    /// assert_eq!(blosc_core::Header::parse(&chunk).unwrap().blocksize(), encoder.blocksize_of(100_000));
+    /// # Ok::<(), blosc_core::EncodeError>(())
+    /// ```
+    pub fn blocksize_of(&self, nbytes: usize) -> usize {
+        tuning::blocksize(&self.params, nbytes)
+    }
+
     /// Sets the parameters of the following chunks. Buffers are kept, and tables if codec and level did not change.
     ///
     /// # Errors
