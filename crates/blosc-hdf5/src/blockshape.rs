@@ -1,6 +1,6 @@
 //! The blocks of a chunk with several axes.
 
-use blosc_core::{CParams, Chunk, memory};
+use blosc_core::{CParams, Encoder};
 
 use crate::error::Error;
 use crate::values::Values;
@@ -8,7 +8,7 @@ use crate::values::Values;
 /// Returns the items of a block along each axis: about as many as a block of the same data without axes has.
 ///
 /// # Errors
-/// For a level or codec that does not exist, and if there is no memory.
+/// For a level or codec that does not exist.
 pub(crate) fn blockshape(values: Values<'_>, typesize: u32, shape: &[u32]) -> Result<Vec<u32>, Error> {
     let nbytes = match values.or(1, 0) {
         0 => automatic(values, typesize)?,
@@ -17,11 +17,10 @@ pub(crate) fn blockshape(values: Values<'_>, typesize: u32, shape: &[u32]) -> Re
     Ok(grown(nbytes as u64 / u64::from(typesize.max(1)), shape))
 }
 
-/// Returns the size of a block that the encoder chooses for a chunk of this size, whatever its content is.
+/// Returns the size of a block that the encoder chooses for a chunk of this size.
 fn automatic(values: Values<'_>, typesize: u32) -> Result<usize, Error> {
     let params = CParams::blosc2().codec(values.codec()?).clevel(values.clevel()?).typesize(typesize as usize);
-    let zeros = blosc_core::compress(&memory::zeroed(values.chunk_nbytes())?, &params)?;
-    Ok(Chunk::parse(&zeros)?.header().blocksize())
+    Ok(Encoder::new(params)?.blocksize_of(values.chunk_nbytes()))
 }
 
 /// Returns a shape of at most `nitems`, but at least 2 along each axis that has them. It grows from the last axis, where
