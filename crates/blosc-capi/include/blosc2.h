@@ -363,11 +363,10 @@ static char *print_error(int rc) {
   return (char *)blosc2_error_string(rc);
 }
 
-/* Prepares the library; every function does so where it needs to. Forgets registered codecs, filters and tuners if the
- * library was not in use. */
+/* Prepares the library. Every function does so where it needs to. */
 BLOSC_EXPORT void blosc2_init(void);
 
-/* Ends the threads of the library. Settings remain. */
+/* Ends the threads of the library, and forgets registered codecs, filters and tuners. Settings remain. */
 BLOSC_EXPORT void blosc2_destroy(void);
 
 /* Ends idle threads. Returns 0, or a code if the library is not in use. */

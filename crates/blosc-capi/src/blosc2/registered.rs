@@ -37,7 +37,7 @@ pub(crate) static TUNERS: Table<UserTuner> = Table::new();
 /// Names of entries. They stay valid, because programs keep pointers to them.
 static NAMES: Mutex<Vec<&'static CStr>> = Mutex::new(Vec::new());
 
-/// Forgets everything, as C-Blosc2 does when it is initialized.
+/// Forgets everything. C-Blosc2 does so when it is initialized again, which would race with registrations here.
 pub(crate) fn clear() {
     CODECS.entries().clear();
     FILTERS.entries().clear();

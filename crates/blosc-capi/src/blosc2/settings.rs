@@ -24,9 +24,7 @@ const BITSHUFFLE: u8 = 2;
 const DELTA_FILTER: u8 = 3;
 
 pub(crate) fn init() {
-    if !INITIALIZED.swap(true, Relaxed) {
-        registered::clear();
-    }
+    INITIALIZED.store(true, Relaxed);
 }
 
 pub(crate) fn is_initialized() -> bool {
@@ -35,6 +33,7 @@ pub(crate) fn is_initialized() -> bool {
 
 pub(crate) fn destroy() {
     if INITIALIZED.swap(false, Relaxed) {
+        registered::clear();
         threads::release();
     }
 }

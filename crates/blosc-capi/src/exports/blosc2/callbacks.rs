@@ -11,7 +11,7 @@ use blosc_core::{BlockCodec, BlockFilter, BlockInfo, Encoder, PluginContext, Plu
 
 use super::context::Context;
 use crate::blosc2::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
-use crate::blosc2::codes::{CODEC_SUPPORT, DATA, WRITE_BUFFER, trace};
+use crate::blosc2::codes::{CODEC_SUPPORT, DATA, WRITE_BUFFER, of_encode, trace};
 use crate::blosc2::compress::{self, Block, Prefilter};
 use crate::blosc2::decompress::{self, Postfilter};
 use crate::blosc2::header::Info;
@@ -21,13 +21,16 @@ use crate::blosc2::{FIRST_USER_ID, nthreads};
 /// Codecs from this id on are not built in.
 const FIRST_CODEC: i32 = 32;
 
-/// Returns the functions of the program that take part in a compression of `src`.
-pub(super) fn of_compression(context: &Context, src: &[u8]) -> Result<Option<compress::Callbacks>, i32> {
+/// Returns the functions of the program that take part in a compression of `src`. `nbytes` is the size of the chunk, or
+/// of the largest block of variable length.
+pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<Option<compress::Callbacks>, i32> {
     let job = &context.job;
     let is_user = |id: &u8| i32::from(*id) >= FIRST_USER_ID;
     if job.compcode < FIRST_CODEC && !job.filters.iter().any(is_user) && context.preparams.is_none() {
         return Ok(None);
     }
+    let encoder = Encoder::new(job.params()?).map_err(|error| of_encode(&error))?;
+    context.blocksize.store(encoder.blocksize_of(nbytes) as i32, Relaxed);
     let user = User::new(context, src);
     let mut registry = Registry::new();
     if job.compcode >= FIRST_CODEC {
@@ -63,13 +66,6 @@ pub(super) fn of_decompression(context: &Context, info: Info, chunk: &[u8]) -> O
     }
     let postfilter = context.postparams.is_some().then(|| postfilter(&user));
     Some(decompress::Callbacks { registry, postfilter, failed: user.failed })
-}
-
-/// Stores the block size that a chunk of `nbytes` bytes will have, for callbacks and `blosc2_ctx_get_cparams`.
-pub(super) fn note_blocksize(context: &Context, nbytes: usize) {
-    if let Some(encoder) = context.job.params().ok().and_then(|params| Encoder::new(params).ok()) {
-        context.blocksize.store(encoder.blocksize_of(nbytes) as i32, Relaxed);
-    }
 }
 
 /// What callbacks of one call get.

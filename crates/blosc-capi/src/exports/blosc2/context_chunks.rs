@@ -59,11 +59,14 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
         let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
             return INVALID_PARAM;
         };
-        callbacks::note_blocksize(context, src_len);
-        match callbacks::of_compression(context, src) {
+        let code = match callbacks::of_compression(context, src, src_len) {
             Ok(callbacks) => compress::compress(&context.job, callbacks, src, dst),
             Err(code) => code,
+        };
+        if let Some(header) = dst.first_chunk().filter(|_| code > 0).and_then(|header| Info::short(header).ok()) {
+            context.blocksize.store(header.blocksize(), Relaxed);
         }
+        code
     })
 }
 

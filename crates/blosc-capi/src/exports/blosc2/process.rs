@@ -14,7 +14,7 @@ pub extern "C" fn blosc2_init() {
     guarded((), settings::init);
 }
 
-/// Ends the threads of the library.
+/// Ends the threads of the library, and forgets registered codecs, filters and tuners.
 #[unsafe(no_mangle)]
 pub extern "C" fn blosc2_destroy() {
     guarded((), settings::destroy);

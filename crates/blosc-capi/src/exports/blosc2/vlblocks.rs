@@ -41,8 +41,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
         // SAFETY: the caller's promise.
         let Some(dst) = (unsafe { bytes_mut(dest, destsize as usize) }) else { return INVALID_PARAM };
         let largest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
-        callbacks::note_blocksize(context, largest);
-        match callbacks::of_compression(context, blocks.first().copied().unwrap_or_default()) {
+        match callbacks::of_compression(context, blocks.first().copied().unwrap_or_default(), largest) {
             Ok(callbacks) => vlblocks::compress(&context.job, callbacks, &blocks, dst),
             Err(code) => code,
         }

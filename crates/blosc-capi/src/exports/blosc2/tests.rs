@@ -1,3 +1,0 @@
-//! The functions as a C program calls them.
-
-#![allow(clippy::unwrap_used, reason = "tests")]
