@@ -12,7 +12,7 @@ use super::geometry::Location;
 use super::node::is_absent;
 use super::transpose;
 use crate::Error;
-use crate::container::{Plain, Wanted, Worker};
+use crate::container::{Extent, Plain, Wanted, Worker};
 use crate::source::ReadAt;
 use blosc_core::Limits;
 
@@ -46,6 +46,18 @@ impl OpenZarr<'_> {
         }
         let Some(file) = self.open_key(&key)? else { return Ok(None) };
         Ok(Some(Stored { file, offset: entry.offset, len: entry.len }))
+    }
+
+    /// Returns where the stored bytes of chunk `number` are: in a file, or in the zip archive. `None` if the chunk is
+    /// missing.
+    pub(super) fn extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+        let Some(stored) = self.find(number, limits)? else { return Ok(None) };
+        let (key, nbytes) = (self.key(number), self.geometry.grid.chunk_nbytes() as u64);
+        let (file, start) = match self.dir.offset_in_archive(&key).map_err(Error::io("opening"))? {
+            Some(start) => (None, start),
+            None => (Some(key), 0),
+        };
+        Ok(Some(Extent { file, offset: start.saturating_add(stored.offset), cbytes: stored.len, nbytes }))
     }
 
     fn open_key(&self, key: &str) -> Result<Option<Box<dyn ReadAt + '_>>, Error> {

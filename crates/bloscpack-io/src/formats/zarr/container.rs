@@ -10,7 +10,7 @@ use bloscpack_format::{Attrs, Format};
 
 use super::array::{OpenZarr, metadata_file};
 use super::stored::StoredKey;
-use crate::container::{Container, Details, Fetched, Plain, ToVerify, Wanted, Worker};
+use crate::container::{Container, Details, Extent, Fetched, Plain, ToVerify, Wanted, Worker};
 use crate::run::pipeline::Weight;
 use crate::{Error, UnpackOptions};
 
@@ -75,6 +75,10 @@ impl Container for OpenZarr<'_> {
 
     fn is_distant(&self) -> bool {
         self.dir.request_cost().is_some()
+    }
+
+    fn chunk_extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+        self.extent(number, limits).map_err(|error| self.named(number, error))
     }
 
     fn prefetch(&self, chunks: &[Wanted<'_>]) {

@@ -93,6 +93,20 @@ impl<R: ReadAt> ZipDirectory<R> {
     }
 
     fn open_entry<'a>(&'a self, entry: &'a Entry) -> Result<Box<dyn ReadAt + 'a>, Error> {
+        let offset = self.data_offset(entry)?;
+        match entry.method {
+            Method::Stored => Ok(Box::new(Section { source: &self.source, offset, len: entry.stored })),
+            Method::Deflate => Ok(Box::new(Deflated { directory: self, entry, offset, plain: Mutex::new(None) })),
+            Method::Other(method) => {
+                let name = method.map_or("encryption".into(), |method| method.to_string().into());
+                let advice = "files in zip archives are stored, or compressed with Deflate";
+                Err(FormatError::from(ZarrError::Unsupported { what: "zip method", name, advice }).into())
+            }
+        }
+    }
+
+    /// Returns the offset of the stored bytes of a file, which are within the archive.
+    fn data_offset(&self, entry: &Entry) -> Result<u64, Error> {
         let past_end = || {
             let problem = "the file is past the end of the archive".into();
             Error::from(FormatError::from(ZarrError::Zip { offset: entry.header, problem }))
@@ -103,15 +117,7 @@ impl<R: ReadAt> ZipDirectory<R> {
         self.source.read_exact_at(entry.header, &mut header).map_err(Error::reading)?;
         let offset = entry.data_offset(&header)?;
         offset.checked_add(entry.stored).filter(|end| *end <= self.len).ok_or_else(past_end)?;
-        match entry.method {
-            Method::Stored => Ok(Box::new(Section { source: &self.source, offset, len: entry.stored })),
-            Method::Deflate => Ok(Box::new(Deflated { directory: self, entry, offset, plain: Mutex::new(None) })),
-            Method::Other(method) => {
-                let name = method.map_or("encryption".into(), |method| method.to_string().into());
-                let advice = "files in zip archives are stored, or compressed with Deflate";
-                Err(FormatError::from(ZarrError::Unsupported { what: "zip method", name, advice }).into())
-            }
-        }
+        Ok(offset)
     }
 
     fn decompressed(&self, entry: &Entry, offset: u64) -> Result<Vec<u8>, Error> {
@@ -154,6 +160,14 @@ impl<R: ReadAt> ReadDirectory for ZipDirectory<R> {
 
     fn request_cost(&self) -> Option<usize> {
         self.source.request_cost()
+    }
+
+    fn offset_in_archive(&self, path: &str) -> io::Result<Option<u64>> {
+        let entry = self.find(path).ok_or(io::ErrorKind::NotFound)?;
+        match entry.method {
+            Method::Stored => self.data_offset(entry).map(Some).map_err(io::Error::from),
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "the zip archive stores the file compressed")),
+        }
     }
 }
 
