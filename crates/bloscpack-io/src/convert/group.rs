@@ -13,7 +13,7 @@ use crate::formats::bcolz::Below;
 use crate::formats::zarr::Group;
 use crate::source::{AnyDirectory, Input, ReadDirectory as _};
 use crate::target::Target;
-use crate::{Archive, AnySource, ConvertOptions, DroppedAttribute, Error};
+use crate::{AnySource, Archive, ConvertOptions, DroppedAttribute, Error};
 
 /// Returns the store of the input if it is a Zarr group that shall be read as a table.
 pub(super) fn group_of(input: &AnySource, options: &ConvertOptions) -> Result<Option<AnyDirectory>, Error> {
@@ -42,7 +42,8 @@ pub(super) fn to_table(store: AnyDirectory, output: &Path, options: &ConvertOpti
     for (name, archive) in names.names.iter().zip(&archives) {
         let meta = meta_of(archive, columns.first(), &store.name(name))?;
         let (attrs, lost) = Metadata::of(archive, Target::Bcolz)?.into_attrs()?;
-        dropped.extend(lost.into_iter().map(|lost| DroppedAttribute { name: format!("{name}: {}", lost.name), ..lost }));
+        dropped
+            .extend(lost.into_iter().map(|lost| DroppedAttribute { name: format!("{name}: {}", lost.name), ..lost }));
         columns.push(NewColumn { name, archive, meta, storage: None, attrs });
     }
     let report = write_table(columns, group.meta().attributes.try_clone()?, output, options)?;

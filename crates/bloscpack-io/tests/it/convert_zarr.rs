@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use bloscpack_format::{Json, bcolz};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Selection, npy};
 use bloscpack_format::zarr::{ArrayMeta, Compressor, Node, Version};
+use bloscpack_format::{Json, bcolz};
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter};
 use bloscpack_io::blosc_core::{Codec, FilterPipeline, Header, decompress};
 use bloscpack_io::{
@@ -267,7 +267,10 @@ fn a_group_becomes_a_table() {
         run(&at("t.bcolz"), &at("t.zarr"), &ConvertOptions::new().zarr_format(version)).unwrap();
         run(&at("t.zarr"), &at("u.bcolz"), &ConvertOptions::new()).unwrap();
         for file in ["__rootdirs__", "__attrs__", "z/meta/sizes", "a/meta/sizes", "a/data/__1.blp", "m/__attrs__"] {
-            assert!(fs::read(at("t.bcolz").join(file)).unwrap() == fs::read(at("u.bcolz").join(file)).unwrap(), "{file}");
+            assert!(
+                fs::read(at("t.bcolz").join(file)).unwrap() == fs::read(at("u.bcolz").join(file)).unwrap(),
+                "{file}"
+            );
         }
         for name in ["z", "a", "m"] {
             assert_eq!(items(&at("u.bcolz").join(name)), items(&at("t.bcolz").join(name)), "{name}");

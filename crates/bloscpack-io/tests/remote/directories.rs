@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bloscpack_io::bloscpack_format::numpy::Slice;
 use bloscpack_io::bcolz::{Carray, Ctable, MemoryDirectory};
+use bloscpack_io::bloscpack_format::numpy::Slice;
 use bloscpack_io::{
     Archive, Array, ConvertOptions, OpenOptions, ReadDirectory as _, Remote, Target, UnpackOptions, convert,
 };
