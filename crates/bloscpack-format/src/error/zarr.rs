@@ -122,6 +122,10 @@ impl fmt::Display for ZarrError {
             Self::ChunkTooLarge { found: Some(found), max } => {
                 write!(f, "a chunk has {found} bytes, expected at most {max}")
             }
+            // Format 2 has all dtypes of NumPy but objects.
+            Self::NotInVersion { version: 3, field: "data_type", value } => {
+                write!(f, "\"data_type\" {value} does not exist in Zarr format 3, but in format 2: '--zarr-format 2'")
+            }
             Self::NotInVersion { version, field, value } => {
                 write!(f, "{field:?} {value} does not exist in Zarr format {version}")
             }

@@ -78,7 +78,11 @@ pub(super) fn integer(
 ) -> Result<i64, ZarrError> {
     let Some(value) = object.get(field) else { return Ok(default) };
     let number = value.as_i64().filter(|number| range.contains(number));
-    number.ok_or_else(|| bad(field, value, format!("an integer from {} to {}", range.start(), range.end())))
+    let expected = || match range.start() == range.end() {
+        true => range.start().to_string(),
+        false => format!("an integer from {} to {}", range.start(), range.end()),
+    };
+    number.ok_or_else(|| bad(field, value, expected()))
 }
 
 /// Reads a boolean of a codec, `false` if absent or null.

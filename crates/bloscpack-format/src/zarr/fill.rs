@@ -23,7 +23,7 @@ use blosc_core::{OutOfMemory, memory};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fill {
     bytes: Vec<u8>,
-    /// Whether the metadata says `null`, which only version 2 allows. Readers take it for zeros.
+    /// Whether the metadata says `null`, which only version 2 allows. zarr-python takes it for zeros, of datetimes for `NaT`.
     pub is_null: bool,
 }
 
@@ -73,7 +73,7 @@ impl Fill {
     /// Reads `fill_value`.
     pub(super) fn from_json(json: &Json, dtype: &Dtype, version: Version) -> Result<Self, FormatError> {
         if matches!(json, Json::Null) && version == Version::V2 {
-            return Ok(Fill::null());
+            return Ok(Fill { is_null: true, ..Fill::new(null_of(dtype)) });
         }
         let refuse = || bad("fill_value", json, format!("a value of dtype {dtype}"));
         let bytes = item_of(json, dtype, 0)?.ok_or_else(refuse)?;
@@ -118,6 +118,16 @@ impl Fill {
             char::from_u32(number::number(&bytes, big) as u32)
         };
         self.bytes.chunks(4).map(code).collect()
+    }
+}
+
+/// Returns the item that zarr-python takes for `null`: `NaT`, or zeros, as an empty item.
+fn null_of(dtype: &Dtype) -> Vec<u8> {
+    match dtype {
+        Dtype::Scalar(scalar) if matches!(scalar.kind(), ScalarKind::Datetime | ScalarKind::Timedelta) => {
+            number::put(i64::MIN.cast_unsigned(), 8, scalar.byte_order() == ByteOrder::Big)
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -64,7 +64,15 @@ fn fill_values_of_version_2() {
         assert_eq!(json.get("dtype"), Some(&Json::parse(dtype).unwrap()), "{dtype}");
         assert_eq!(ArrayMeta::parse_v2(&written, None).unwrap(), meta);
     }
-    assert!(v2(r#""<f8""#, "null", "").unwrap().fill.is_null);
+    // zarr-python takes null for the value that NumPy has for nothing.
+    for (dtype, bytes) in
+        [("<f8", [0; 8]), ("<M8[s]", [0, 0, 0, 0, 0, 0, 0, 0x80]), (">m8[ns]", [0x80, 0, 0, 0, 0, 0, 0, 0])]
+    {
+        let meta = v2(&format!("{dtype:?}"), "null", "").unwrap();
+        assert!(meta.fill.is_null && meta.fill.to_item(8).unwrap() == bytes, "{dtype}");
+        let written = Json::parse(&meta.to_zarray().unwrap()).unwrap();
+        assert_eq!(written.get("fill_value"), Some(&Json::Null));
+    }
 }
 
 #[test]

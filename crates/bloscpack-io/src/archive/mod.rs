@@ -249,6 +249,12 @@ impl<'a> Archive<'a> {
         self.container.uncompressed()
     }
 
+    /// Returns whether items can be read in any order at the cost of their size: the bytes are not compressed, and do not
+    /// come through a network, where each read of items that are far from each other is a request.
+    pub(crate) fn has_cheap_items(&self) -> bool {
+        self.uncompressed().is_some() && !self.container.is_distant()
+    }
+
     /// Returns the number of plain bytes in each chunk but the last, if chunks are Blosc1 chunks of consecutive plain
     /// bytes.
     pub(crate) fn stored_chunk_nbytes(&self) -> Option<u64> {

@@ -82,7 +82,8 @@ impl<'a> PlainReader<'a> {
     /// Decodes about `wanted` bytes from `at` on into the window.
     fn decode(&mut self, wanted: u64) -> Result<(), Error> {
         let (archive, len) = (self.archive, self.archive.nbytes());
-        if let Some((source, start)) = archive.uncompressed() {
+        let is_distant = archive.container().is_distant();
+        if let Some((source, start)) = archive.uncompressed().filter(|_| !is_distant) {
             self.options.cancel.check()?;
             let piece = wanted.min(PIECE).min(len - self.at) as usize;
             memory::resize(&mut self.window, piece, 0)?;
@@ -109,8 +110,10 @@ impl<'a> PlainReader<'a> {
             while end < len && end - self.at < window {
                 let chunk = archive.chunk_of(end)?;
                 let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
-                // A special value has no stored bytes, so its chunk can have any size. Only the window is decoded.
-                end = if archive.container().is_special(chunk) { behind.min(self.at + window) } else { behind };
+                // A special value has no stored bytes, so its chunk can have any size, and a part of bytes that are not
+                // compressed costs no more than its size. Only the window is decoded.
+                let is_divisible = archive.container().is_special(chunk) || archive.uncompressed().is_some();
+                end = if is_divisible { behind.min(self.at + window) } else { behind };
             }
             // The caller consumes the bytes, so `max_nbytes` does not apply. Only the expansion limit does.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;

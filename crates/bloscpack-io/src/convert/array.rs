@@ -129,7 +129,7 @@ impl Conversion<'_> {
             write_carray(copied, output, meta, kept, options)?;
         } else if are_in_order(meta) {
             write_carray(RowStream(self.bytes()), output, meta, kept, options)?;
-        } else if self.archive.uncompressed().is_some() {
+        } else if self.archive.has_cheap_items() {
             let items = Observed::new(self.view(), &options.observer);
             write_carray(RowStream(RowReader::new(&items, meta)), output, meta, kept, options)?;
         } else {
@@ -155,7 +155,7 @@ impl Conversion<'_> {
         let (layers, dropped) = metadata.into_layers(true, Some(meta))?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = options.array_params(self.old_params(), meta.dtype.itemsize())?;
-        if self.archive.uncompressed().is_some() || self.view().has_same_shape() {
+        if self.archive.has_cheap_items() || self.view().has_same_shape() {
             let items = Observed::new(self.view(), &options.observer);
             write_array(&items, output, meta, (params, layers), options)?;
         } else {

@@ -15,6 +15,7 @@
 //! | `spooled` | plain bytes in a temporary file |
 //! | `zarr` | arrays and tables as Zarr |
 //! | `table` | all columns of a bcolz table |
+//! | `group` | a Zarr group as a bcolz table |
 //! | `csv` | tables and arrays as text |
 
 mod array;
@@ -22,6 +23,7 @@ mod copied;
 #[cfg(feature = "csv")]
 mod csv;
 mod destination;
+mod group;
 mod metadata;
 mod observed;
 mod params;
@@ -48,7 +50,8 @@ use crate::{Remote, RemoteUrl};
 /// |---|---|
 /// | an array or uncompressed bytes in any container | all but [`Target::Columns`] |
 /// | a bcolz table | [`Target::Bcolz`], [`Target::Zarr`], [`Target::Csv`] and [`Target::Columns`] |
-/// | a column of a table, with [`ConvertOptions::column`] | all but [`Target::Columns`] |
+/// | a Zarr group of arrays with the same number of rows | [`Target::Bcolz`], as a table |
+/// | a column of a table or an array of a group, with [`ConvertOptions::column`] | all but [`Target::Columns`] |
 ///
 /// [`Target::Bloscpack`], [`Target::Bcolz`] and [`Target::Zarr`] store Blosc1 chunks, and so do most inputs of these
 /// formats. Where the chunks of both hold the same rows, their compressed bytes are copied; the output then has the chunk
@@ -109,6 +112,11 @@ fn convert_to(
 ) -> Result<ConvertReport, Error> {
     options.set_options().try_for_each(|option| option.check(target))?;
     output.refuse_input(&input)?;
+    if target == Target::Bcolz
+        && let Some(store) = group::group_of(&input, options)?
+    {
+        return group::to_table(store, output.path()?, options);
+    }
     match (target, input.table(), options.column.as_deref()) {
         (Target::Csv, ..) => to_csv(input, output.path()?, options),
         (Target::Bcolz, Some(table), None) => table::to_table(table, output.path()?, options),

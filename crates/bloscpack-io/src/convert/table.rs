@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use bloscpack_format::Attrs;
+use bloscpack_format::bcolz::Storage;
 use bloscpack_format::numpy::NumpyMeta;
 
 use super::copied::{Copied, Wanted};
@@ -32,27 +34,53 @@ pub(super) fn to_table(
     let attrs = table.attrs()?.try_clone()?;
     let archives: Vec<Archive<'_>> =
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
-    let (mut columns, mut inputs) = (Vec::new(), Vec::new());
-    let unpack = options.unpack_options();
+    let mut columns = Vec::new();
     for ((name, column), archive) in named(&table).zip(&archives) {
-        let meta = meta_of(&table, name)?;
         // A killed Python process can leave columns that are longer than the first.
-        let nbytes = table.len().saturating_mul(column.rows().atomsize());
-        let copied = copied(archive, &meta, nbytes, options)?;
-        columns.push((name, options.carray_params(&meta, Some(column.storage()), copied.as_ref())?));
+        let meta = meta_of(&table, name)?;
+        let attrs = column.attrs()?.try_clone()?;
+        columns.push(NewColumn { name, archive, meta, storage: Some(column.storage()), attrs });
+    }
+    write_table(columns, attrs, output, options)
+}
+
+/// A column of a new table.
+pub(super) struct NewColumn<'a> {
+    pub(super) name: &'a str,
+    pub(super) archive: &'a Archive<'a>,
+    /// The array in the first plain bytes of the archive, with the number of rows of the table.
+    pub(super) meta: NumpyMeta,
+    /// The storage of the input, if it is a column.
+    pub(super) storage: Option<&'a Storage>,
+    pub(super) attrs: Attrs,
+}
+
+/// Writes columns of equal length and the attributes of the table to the new directory `output`.
+pub(super) fn write_table(
+    columns: Vec<NewColumn<'_>>,
+    attrs: Attrs,
+    output: &Path,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    let (mut named, mut inputs, mut report) = (Vec::new(), Vec::new(), ConvertReport::default());
+    let unpack = options.unpack_options();
+    for NewColumn { name, archive, meta, storage, .. } in &columns {
+        let nbytes = meta.nbytes().unwrap_or(0);
+        report.nbytes = report.nbytes.saturating_add(nbytes);
+        let copied = copied(archive, meta, nbytes, options)?;
+        named.push((*name, options.carray_params(meta, *storage, copied.as_ref())?));
         inputs.push(match copied {
             Some(copied) => Rows::Copied(copied),
             None => Rows::Stream(Observed::new(archive.reader(&unpack).take(nbytes), &options.observer)),
         });
     }
-    let writer = CtableWriter::create(output, options.overwrite, &columns)?;
+    let writer = CtableWriter::create(output, options.overwrite, &named)?;
     let mut writer = writer.auto_observed(options.chosen(None), &options.observer);
-    let report = report(&table);
     options.observer.tell(Event::Begin { nbytes: report.nbytes });
     writer.append_columns(inputs.into_iter(), &options.threads, &options.cancel)?;
     writer.set_attrs(attrs);
-    for (name, column) in named(&table) {
-        writer.set_column_attrs(name, column.attrs()?.try_clone()?)?;
+    for NewColumn { name, attrs, .. } in columns {
+        writer.set_column_attrs(name, attrs)?;
     }
     writer.finish()?;
     Ok(report)

@@ -150,7 +150,7 @@ fn same_grid<'a>(archive: &'a Archive<'a>, meta: &ArrayMeta, options: &'a Conver
 /// Returns whether each chunk can be read by itself: no compressed chunk of the input is decoded for many of them.
 fn is_read_in_chunks(view: View<'_>, meta: &ArrayMeta) -> bool {
     let View { archive, meta: array } = view;
-    if archive.uncompressed().is_some() || view.has_same_shape() {
+    if archive.has_cheap_items() || view.has_same_shape() {
         return true;
     }
     let is_rows = meta.chunkshape.iter().zip(&meta.shape).skip(1).all(|(chunk, len)| chunk >= len);

@@ -39,6 +39,14 @@ pub enum ReferenceRefusal {
         /// The uncompressed size of the first chunk in bytes.
         expected: u64,
     },
+    /// A Zarr array whose axes are permuted in another order than reversed.
+    #[error(
+        "its axes are stored in an order that Zarr format 2 does not have; 'blpk convert' to .zarr stores them in C order"
+    )]
+    Transposed,
+    /// A Zarr array with a codec that metadata of format 2 cannot name.
+    #[error("it has a codec that Zarr format 2 cannot name; 'blpk convert' to .zarr")]
+    Codec,
     /// A chunk holds more than its part of the array.
     #[error("chunk {chunk} has {found} bytes, expected {expected}; 'blpk convert' rewrites it")]
     ChunkSize {

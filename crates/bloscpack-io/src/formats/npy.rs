@@ -6,7 +6,7 @@ use blosc_core::Limits;
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, npy};
 use bloscpack_format::{Format, FormatError};
 
-use crate::container::{Container, Fetched, Plain, PlainRanges, Worker};
+use crate::container::{Container, Fetched, Plain, PlainRanges, Wanted, Worker};
 use crate::error::ArrayRefusal;
 use crate::in_memory::room;
 use crate::run::pipeline::Weight;
@@ -68,6 +68,11 @@ impl<'a> PlainFile<'a> {
     }
 }
 
+/// Returns a range of bytes that count from `start`.
+fn moved(range: &Range<usize>, start: u64) -> Range<u64> {
+    start.saturating_add(range.start as u64)..start.saturating_add(range.end as u64)
+}
+
 impl Container for PlainFile<'_> {
     fn format(&self) -> Format {
         if self.numpy.is_some() { Format::Npy } else { Format::Raw }
@@ -120,6 +125,23 @@ impl Container for PlainFile<'_> {
             rest = after;
         }
         Ok(Plain::Bytes(bytes))
+    }
+
+    fn is_distant(&self) -> bool {
+        self.source.request_cost().is_some()
+    }
+
+    fn prefetch(&self, chunks: &[Wanted<'_>]) {
+        let mut places = Vec::new();
+        for (number, ranges) in chunks {
+            let chunk = self.plain.of(*number);
+            let start = self.start.saturating_add(chunk.start);
+            match ranges {
+                None => places.push(start..self.start.saturating_add(chunk.end)),
+                Some(ranges) => places.extend(ranges.iter().map(|range| moved(range, start))),
+            }
+        }
+        self.source.prefetch(&places);
     }
 
     fn numpy(&self) -> Option<&NumpyMeta> {

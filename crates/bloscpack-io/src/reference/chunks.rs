@@ -39,14 +39,27 @@ impl Placed<'_> {
             with_zeros: !options.dims.is_empty(),
             special: None,
         };
+        let mut push = |number: u64, bytes: ReferencedBytes| {
+            let at = place(layout.position(&counts, number));
+            memory::push(chunks, ChunkReference { at, bytes })
+        };
+        if finder.skips_missing() {
+            for stored in archive.container().to_verify(archive.get_limits())?.chunks {
+                options.cancel.check()?;
+                let (number, _) = stored?;
+                if let Found::Bytes(bytes) = finder.find(number)? {
+                    push(number, bytes)?;
+                }
+            }
+            return Ok(());
+        }
         let mut number = 0;
         while number < archive.nchunks() {
             options.cancel.check()?;
             match finder.find(number)? {
                 Found::Zeros { alike } => number += alike.max(1),
                 Found::Bytes(bytes) => {
-                    let at = place(layout.position(&counts, number));
-                    memory::push(chunks, ChunkReference { at, bytes })?;
+                    push(number, bytes)?;
                     number += 1;
                 }
             }
@@ -100,6 +113,13 @@ impl Finder<'_> {
         Error::reference(self.url, ReferenceRefusal::ChunkSize { chunk, found, expected })
     }
 
+    /// Returns whether missing chunks of a Zarr array, of which a sparse one may have any number, need no reference:
+    /// readers take the fill value for them.
+    fn skips_missing(&self) -> bool {
+        let is_inlined = self.with_zeros && self.target.codec == ChunkCodec::Blosc && self.target.fill.is_zeros();
+        self.archive.zarr().is_some() && !is_inlined
+    }
+
     /// Finds a special value without stored bytes. Zarr's fill value stands for zeros, and for items never written.
     fn special(&mut self, number: u64, expected: u64) -> Result<Found, Error> {
         let container = self.archive.container();
@@ -109,11 +129,15 @@ impl Finder<'_> {
         if u64::from(nbytes) != expected {
             return Err(self.other_size(number, nbytes.into(), expected));
         }
-        if special != Special::Nan && !self.with_zeros {
+        if special != Special::Nan && !self.with_zeros || self.skips_missing() {
             return Ok(Found::Zeros { alike: container.alike(number) });
         }
         let chunk = match &self.special {
             Some((before, chunk)) if *before == special => Arc::clone(chunk),
+            _ if self.archive.zarr().is_some() => {
+                let itemsize = self.target.meta.dtype.itemsize();
+                Arc::from(padded(self.archive, number, expected, itemsize, true)?.unwrap_or_default())
+            }
             _ => Arc::from(self.archive.compressed_chunk(number)?),
         };
         self.special = Some((special, Arc::clone(&chunk)));

@@ -1,4 +1,6 @@
-//! The arrays of an input: one, or one for each column of a table.
+//! The arrays of an input: one, or one for each column of a table, or for each array of a Zarr group.
+
+use std::sync::Arc;
 
 use bloscpack_format::Attrs;
 
@@ -6,13 +8,14 @@ use super::layout::{Layout, NoLayout};
 use super::options::ReferenceOptions;
 use super::values::ReferenceInput;
 use crate::formats::bcolz::replayed::Moves;
-use crate::formats::bcolz::{Ctable, column_directory, column_names};
-use crate::source::Input;
+use crate::formats::bcolz::{Below, Ctable, column_directory, column_names};
+use crate::formats::zarr::Group;
+use crate::source::{AnyDirectory, Input};
 use crate::{Archive, Attributes, Error, OpenOptions};
 
 /// An array of an input.
 pub(super) struct Member {
-    /// The name of the column.
+    /// The name of the column, or of the array in its group.
     pub(super) name: Option<String>,
     pub(super) url: String,
     pub(super) archive: Archive<'static>,
@@ -22,7 +25,7 @@ pub(super) struct Member {
 /// An opened input.
 pub(super) struct Members {
     pub(super) members: Vec<Member>,
-    /// The attributes of a table.
+    /// The attributes of a table or group.
     pub(super) attributes: Option<Attrs>,
 }
 
@@ -31,6 +34,9 @@ impl Members {
     pub(super) fn open(input: ReferenceInput, options: &ReferenceOptions) -> Result<Members, Error> {
         let ReferenceInput { source, url } = input;
         let open = OpenOptions::new().limits(options.limits).cancel(options.cancel.clone());
+        if let Some((store, true)) = source.zarr(&open).map_err(|error| named(error, &url))? {
+            return Members::of_group(&store, source.is_directory(), &url, &open);
+        }
         let Some(table) = source.table() else {
             return Ok(Members { members: vec![Member::open(None, url, source.into(), &open)?], attributes: None });
         };
@@ -42,6 +48,18 @@ impl Members {
             Member::open(Some(name.clone()), format!("{url}/{name}"), Input::directory(column), &open)
         };
         Ok(Members { members: names.into_iter().map(column).collect::<Result<_, _>>()?, attributes: Some(attributes) })
+    }
+
+    /// Opens the arrays of a Zarr group, in a directory or in a zip archive.
+    fn of_group(store: &AnyDirectory, is_directory: bool, url: &str, open: &OpenOptions) -> Result<Members, Error> {
+        let group = Group::open_with(store, open)?;
+        let array = |name: String| {
+            let url = if is_directory { format!("{url}/{name}") } else { url.to_owned() };
+            let input = Input::directory(Below::new(Arc::clone(store), &name));
+            Member::open(Some(name), url, input, open)
+        };
+        let members = group.arrays_in_order()?.into_iter().map(array).collect::<Result<_, _>>()?;
+        Ok(Members { members, attributes: Some(group.meta().attributes.try_clone()?) })
     }
 }
 

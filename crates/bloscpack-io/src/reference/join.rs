@@ -14,8 +14,8 @@ use crate::error::{Error, ReferenceRefusal};
 const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 impl References {
-    /// Refers to the chunks of containers: arrays in frames, carrays, tables with a column for each array, and arrays in
-    /// bloscpack files. Several inputs are joined along an axis. No chunk is read, except one that is shorter than the
+    /// Refers to the chunks of containers: arrays in frames, carrays, tables with a column for each array, arrays in
+    /// bloscpack files, and Zarr arrays and groups. Several inputs are joined along an axis. No chunk is read, except one that is shorter than the
     /// others.
     ///
     /// # Errors
@@ -141,6 +141,10 @@ impl Axes {
         if layout.codec != first.codec {
             return refuse(differs("codec", layout.codec.to_string(), first.codec.to_string()));
         }
+        if layout.fill != first.fill {
+            let shown = |layout: &Layout| format!("{:?}", layout.fill.bytes());
+            return refuse(differs("fill value, as bytes,", shown(layout), shown(first)));
+        }
         let len = meta.shape.get(axis).copied().unwrap_or(1);
         let chunk = first.chunkshape.get(axis).copied().unwrap_or(1);
         if layout.chunkshape != first.chunkshape && !(is_last && layout.is_shorter_than(first, axis)) {
@@ -183,6 +187,13 @@ fn check_name(url: &str, name: Option<&str>) -> Result<(), Error> {
 /// Returns the attributes of the first array, with the names of the axes.
 fn attributes(first: &Member, target: &Layout, options: &ReferenceOptions) -> Result<Attrs, Error> {
     let mut members = first.attributes()?.into_members();
+    if options.dims.is_empty() && members.iter().all(|(name, _)| name != DIMENSIONS) {
+        let names = first.archive.zarr().and_then(|zarr| zarr.dimension_names.as_ref());
+        let names: Option<Vec<&str>> = names.and_then(|names| names.iter().map(Option::as_deref).collect());
+        if let Some(names) = names.filter(|names| names.len() == target.meta.shape.len()) {
+            members.push((DIMENSIONS.into(), Json::Array(names.into_iter().map(Json::from).collect())));
+        }
+    }
     if !options.dims.is_empty() {
         let (found, expected) = (options.dims.len(), target.meta.shape.len());
         if found != expected {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use bloscpack_format::frame::B2nd;
 use bloscpack_format::numpy::{NumpyMeta, Order};
+use bloscpack_format::zarr::{ArrayMeta, Compressor, Fill};
 
 use crate::error::ReferenceRefusal;
 use crate::{Archive, Error};
@@ -14,16 +15,22 @@ pub(super) struct Layout {
     pub(super) meta: NumpyMeta,
     /// Items of a chunk along each axis.
     pub(super) chunkshape: Vec<u64>,
+    /// The order in which chunks are numbered.
+    pub(super) numbering: Order,
     pub(super) codec: ChunkCodec,
+    /// The value of items in chunks that have no bytes.
+    pub(super) fill: Fill,
 }
 
-/// The codec of the chunks, by its name in numcodecs.
+/// The codecs of the chunks, by their names in numcodecs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ChunkCodec {
     /// `blosc`: the plain bytes of a chunk are its items.
     Blosc,
     /// `b2nd`: the plain bytes of a chunk are blocks of items. Holds the shapes of a chunk and of a block.
     B2nd { chunks: Vec<u32>, blocks: Vec<u32> },
+    /// Those of a Zarr array that are not `blosc` alone, in the order in which they are applied when writing.
+    Other(Vec<&'static str>),
 }
 
 impl fmt::Display for ChunkCodec {
@@ -31,6 +38,8 @@ impl fmt::Display for ChunkCodec {
         match self {
             ChunkCodec::Blosc => f.write_str("blosc"),
             ChunkCodec::B2nd { chunks, blocks } => write!(f, "b2nd with chunks {chunks:?} and blocks {blocks:?}"),
+            ChunkCodec::Other(names) if names.is_empty() => f.write_str("none"),
+            ChunkCodec::Other(names) => f.write_str(&names.join(" and ")),
         }
     }
 }
@@ -57,6 +66,9 @@ impl Layout {
     /// Determines the layout of an archive.
     pub(super) fn of(archive: &Archive<'_>) -> Result<Layout, NoLayout> {
         let meta = archive.numpy().ok_or(ReferenceRefusal::NoArray)?.clone();
+        if let Some(zarr) = archive.zarr() {
+            return Ok(Layout::of_zarr(meta, zarr)?);
+        }
         if let Some(array) = archive.array() {
             return Ok(Layout::of_b2nd(meta, array));
         }
@@ -75,14 +87,30 @@ impl Layout {
             Order::F => chunkshape(&reversed(&shape), items).map(|shape| reversed(&shape)),
         };
         let chunkshape = chunkshape.ok_or(ReferenceRefusal::Chunks { items, shape })?;
-        Ok(Layout { meta, chunkshape, codec: ChunkCodec::Blosc })
+        let numbering = meta.order;
+        Ok(Layout { meta, chunkshape, numbering, codec: ChunkCodec::Blosc, fill: Fill::zeros() })
+    }
+
+    /// A Zarr array. Format 2 must have the order of its items, and numcodecs its codecs.
+    fn of_zarr(mut meta: NumpyMeta, zarr: &ArrayMeta) -> Result<Layout, ReferenceRefusal> {
+        let codecs = &zarr.codecs;
+        if !codecs.is_c_order() {
+            meta.order = if codecs.is_reversed() { Order::F } else { return Err(ReferenceRefusal::Transposed) };
+        }
+        let codec = match codecs.compressors.as_slice() {
+            [Compressor::Blosc(_)] => ChunkCodec::Blosc,
+            other => ChunkCodec::Other(other.iter().map(name_of).collect::<Result<_, _>>()?),
+        };
+        let chunkshape = zarr.chunkshape.iter().map(|len| (*len).max(1)).collect();
+        let fill = if zarr.fill.is_zeros() { Fill::zeros() } else { zarr.fill.clone() };
+        Ok(Layout { meta, chunkshape, numbering: Order::C, codec, fill })
     }
 
     fn of_b2nd(meta: NumpyMeta, array: &B2nd) -> Layout {
         // An axis without items has chunks without items, which Zarr does not know.
         let chunkshape = array.chunkshape.iter().map(|len| u64::from(*len).max(1)).collect();
         let codec = ChunkCodec::B2nd { chunks: array.chunkshape.clone(), blocks: array.blockshape.clone() };
-        Layout { meta, chunkshape, codec }
+        Layout { meta, chunkshape, numbering: Order::C, codec, fill: Fill::zeros() }
     }
 
     /// Returns the number of chunks along each axis.
@@ -92,7 +120,7 @@ impl Layout {
 
     /// Returns the position of chunk `number` in the grid of chunks.
     pub(super) fn position(&self, counts: &[u64], number: u64) -> Vec<u64> {
-        match self.meta.order {
+        match self.numbering {
             Order::C => unravelled(counts, number),
             Order::F => reversed(&unravelled(&reversed(counts), number)),
         }
@@ -103,7 +131,7 @@ impl Layout {
     pub(super) fn chunk_nbytes(&self) -> Option<u64> {
         let padded = |(chunk, block): (&u32, &u32)| u64::from(*chunk).next_multiple_of(u64::from(*block).max(1));
         let axes: Vec<u64> = match &self.codec {
-            ChunkCodec::Blosc => self.chunkshape.clone(),
+            ChunkCodec::Blosc | ChunkCodec::Other(_) => self.chunkshape.clone(),
             ChunkCodec::B2nd { chunks, blocks } => chunks.iter().zip(blocks).map(padded).collect(),
         };
         axes.iter().try_fold(self.meta.dtype.itemsize(), |nbytes, len| nbytes.checked_mul(*len))
@@ -117,6 +145,18 @@ impl Layout {
             Order::F => self.chunkshape.len().saturating_sub(1),
         }
     }
+}
+
+/// Returns the name of a codec in numcodecs.
+fn name_of(compressor: &Compressor) -> Result<&'static str, ReferenceRefusal> {
+    Ok(match compressor {
+        Compressor::Blosc(_) => "blosc",
+        Compressor::Zstd { .. } => "zstd",
+        Compressor::Gzip { .. } => "gzip",
+        Compressor::Zlib { .. } => "zlib",
+        Compressor::Crc32c => "crc32c",
+        _ => return Err(ReferenceRefusal::Codec),
+    })
 }
 
 /// Returns the uncompressed size of the first chunk. Checks that all others but the last have the same.

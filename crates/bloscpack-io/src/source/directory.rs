@@ -31,6 +31,15 @@ pub trait ReadDirectory: Send + Sync {
     fn request_cost(&self) -> Option<usize> {
         None
     }
+
+    /// Returns the offset of the bytes of a file in the archive that this directory is. `None` for a directory whose
+    /// files are separate files.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the archive does not hold the bytes as they are; as [`open`](Self::open).
+    fn offset_in_archive(&self, _path: &str) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
 }
 
 /// A directory of any kind.
@@ -65,6 +74,10 @@ macro_rules! forward {
 
             fn request_cost(&self) -> Option<usize> {
                 (**self).request_cost()
+            }
+
+            fn offset_in_archive(&self, path: &str) -> io::Result<Option<u64>> {
+                (**self).offset_in_archive(path)
             }
         }
     )*};

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use bloscpack_format::Json;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Selection, npy};
 use bloscpack_format::zarr::{ArrayMeta, Compressor, Node, Version};
+use bloscpack_format::{Json, bcolz};
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter};
 use bloscpack_io::blosc_core::{Codec, FilterPipeline, Header, decompress};
 use bloscpack_io::{
@@ -251,6 +251,66 @@ fn names_of_axes_and_attributes_are_kept() {
 }
 
 /// A fill value of the input is kept, and stands for the same chunks.
+/// A table becomes a group, and the group the same table: rows, order of the columns, attributes, compressed chunks.
+#[test]
+fn a_group_becomes_a_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let column = |text: &str| CarrayParams::new(bcolz::Dtype::from(dtype(text))).chunklen(300);
+    let columns = [("z", column("<i2")), ("a", column(">i2").atom_shape(&[2])), ("m", column("|S2"))];
+    let mut table = CtableWriter::create(at("t.bcolz"), true, &columns).unwrap();
+    table.append(&[&numbers(&[1000]), &numbers(&[1000, 2]), &numbers(&[1000])]).unwrap();
+    table.set_attr("unit", Json::parse(b"[1, null]").unwrap()).unwrap();
+    table.set_column_attr("m", "name", Some(Json::parse(b"\"m\"").unwrap())).unwrap();
+    table.finish().unwrap();
+    for version in [Version::V2, Version::V3] {
+        run(&at("t.bcolz"), &at("t.zarr"), &ConvertOptions::new().zarr_format(version)).unwrap();
+        run(&at("t.zarr"), &at("u.bcolz"), &ConvertOptions::new()).unwrap();
+        for file in ["__rootdirs__", "__attrs__", "z/meta/sizes", "a/meta/sizes", "a/data/__1.blp", "m/__attrs__"] {
+            assert!(
+                fs::read(at("t.bcolz").join(file)).unwrap() == fs::read(at("u.bcolz").join(file)).unwrap(),
+                "{file}"
+            );
+        }
+        for name in ["z", "a", "m"] {
+            assert_eq!(items(&at("u.bcolz").join(name)), items(&at("t.bcolz").join(name)), "{name}");
+        }
+        let level = ConvertOptions::new().codec(Codec::Zstd).chunkshape(vec![128]);
+        run(&at("t.zarr"), &at("v.bcolz"), &level).unwrap();
+        assert_eq!(items(&at("v.bcolz").join("a")), items(&at("t.bcolz").join("a")));
+        assert!(fs::read_to_string(at("v.bcolz").join("z/meta/storage")).unwrap().contains("\"chunklen\": 128"));
+    }
+}
+
+/// Groups that are no table are refused, and leave nothing.
+#[test]
+fn groups_that_are_no_table() {
+    let array = |shape: &str| format!(r#"{{"zarr_format": 2, "shape": {shape}, "chunks": {shape}, "dtype": "|u1"}}"#);
+    for (arrays, expected) in [
+        (vec![("a", "[5]"), ("b", "[6]")], "b: 6 rows, but the first column has 5"),
+        (vec![("a", "[5]"), ("b", "[]")], "b: invalid parameters for a carray: a zero-dimensional array has no rows"),
+        (vec![("a", "[5]"), ("x/b", "[5]")], "\"x/b\" cannot be the name of a column: it is a path"),
+        (vec![("a", "[5]"), ("__attrs__", "[5]")], "cannot be the name of a column: it is a file of the table"),
+        (vec![], "a Zarr group without arrays is no table"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let group = dir.path().join("g.zarr");
+        fs::create_dir(&group).unwrap();
+        fs::write(group.join(".zgroup"), r#"{"zarr_format": 2}"#).unwrap();
+        for (name, shape) in arrays {
+            let path = group.join(name);
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join(".zarray"), array(shape)).unwrap();
+            if name.contains('/') {
+                fs::write(path.parent().unwrap().join(".zgroup"), r#"{"zarr_format": 2}"#).unwrap();
+            }
+        }
+        let error = run(&group, &dir.path().join("t.bcolz"), &ConvertOptions::new()).unwrap_err().report().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "{expected}");
+    }
+}
+
 #[test]
 fn a_fill_value_is_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -302,8 +362,10 @@ fn refusals_leave_nothing() {
     let typed = |text: &str| ConvertOptions::new().typing(Typing::new().dtype(Some(Dtype::parse(text).unwrap())));
     let error = refused(typed("[('a', '>i4')]"));
     assert!(error.report().to_string().contains("big-endian fields"), "{}", error.report());
-    refused(typed("'<f16'"));
-    refused(typed("[('a', '<i2', (2,))]"));
+    for dtype in ["[('a', '>i4')]", "'<f16'", "[('a', '<i2', (2,))]", "[('a', '<i4'), ('b', '>i4')]"] {
+        let text = refused(typed(dtype)).report().to_string();
+        assert!(text.contains("in Zarr format 3, but in format 2: '--zarr-format 2'"), "{text}");
+    }
     refused(ConvertOptions::new().chunkshape(vec![3, 3]));
     refused(ConvertOptions::new().typing(Typing::new().dtype(Some(dtype("<i2"))).shape(vec![Some(7)])));
     // Version 2 stores them.

@@ -7,16 +7,18 @@ use blosc_core::{Decoder, Limits};
 use bloscpack_format::Json;
 use bloscpack_format::frame::{B2nd, Grid};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+use bloscpack_io::bcolz::MemoryDirectory;
 use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::numpy::pack_array;
 use bloscpack_io::{
-    Archive, Array, Cancel, Error, ErrorKind, LocalSource, PackOptions, ReferenceInput, ReferenceOptions,
+    Archive, Array, Cancel, Error, ErrorKind, Input, LocalSource, PackOptions, ReferenceInput, ReferenceOptions,
     ReferenceRefusal, ReferencedArray, ReferencedBytes, References, Sink, Threads, UnpackOptions, reference_url,
 };
 use testdata::SplitMix64;
 
 use crate::common::each_frame;
 use crate::common::roots::{cases, name_of, write_to};
+use crate::zarr::stores;
 
 fn input(path: &Path) -> ReferenceInput {
     ReferenceInput { source: LocalSource::open(path).unwrap().into(), url: reference_url(path, None).unwrap() }
@@ -153,6 +155,60 @@ fn golden_carrays_and_tables() {
     }
     // Python objects, and dtypes that Zarr does not have.
     assert!(seen > 200 && refused < 60, "{seen} {refused}");
+}
+
+/// An array of references as a Zarr store of format 2, with its only filter as compressor. `None` if that is impossible.
+fn as_store(array: &ReferencedArray) -> Option<MemoryDirectory> {
+    let mut zarray = array.metadata.clone();
+    let Json::Object(members) = &mut zarray else { return None };
+    let filter = match members.iter().find(|(name, _)| name == "filters").map(|(_, filters)| filters) {
+        Some(Json::Array(filters)) if filters.len() == 1 && filters[0].get("id") != Some(&"crc32c".into()) => {
+            filters[0].clone()
+        }
+        Some(Json::Null) => Json::Null,
+        _ => return None,
+    };
+    members.retain(|(name, _)| name != "filters" && name != "compressor");
+    members.push(("compressor".into(), filter));
+    let mut files = vec![(".zarray".to_owned(), zarray.dumps_spaced().into_bytes())];
+    files.extend(array.chunks.iter().map(|chunk| {
+        let numbers: Vec<String> = chunk.at.iter().map(u64::to_string).collect();
+        (if numbers.is_empty() { "0".into() } else { numbers.join(".") }, bytes_of(&chunk.bytes))
+    }));
+    Some(MemoryDirectory::of_files(files))
+}
+
+/// The stores that zarr-python wrote: what the references say is the same array.
+#[test]
+fn golden_zarr_stores() {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, bytes) in testdata::archive("zarr") {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let (mut seen, mut refused) = (0, Vec::new());
+    for fact in stores().iter().filter(|fact| fact["refused"].is_null()) {
+        let (name, member) = (fact["name"].as_str().unwrap(), fact["member"].as_str());
+        let found = match references(&[&dir.path().join(name)], &ReferenceOptions::new()) {
+            Ok(found) => found,
+            Err(error) => {
+                refused.push(error.report().to_string());
+                continue;
+            }
+        };
+        let array = found.arrays.iter().find(|array| array.name.as_deref() == member).unwrap();
+        let Some(store) = as_store(array) else { continue };
+        let mut plain = Vec::new();
+        Archive::open(Input::directory(store)).unwrap().unpack(&mut plain, &UnpackOptions::new()).unwrap();
+        assert_eq!(testdata::sha256_hex(&plain), fact["sha256"].as_str().unwrap(), "{name}");
+        seen += 1;
+    }
+    let named = |text: &str| refused.iter().filter(|error| error.contains(text)).count();
+    let known = named("in an order that Zarr format 2 does not have")
+        + named("the zip archive stores the file compressed")
+        + named("cannot be the name of a Zarr array");
+    assert!(seen > 80 && known == refused.len() && known > 4, "{seen} {refused:#?}");
 }
 
 /// Writes an array to a bloscpack file.

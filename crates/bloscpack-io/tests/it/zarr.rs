@@ -361,3 +361,32 @@ fn compressed_files_of_an_archive_are_decompressed_when_read() {
     assert!(!bytes.is_empty());
     file.read_exact_at(0, &mut bytes).unwrap_err();
 }
+
+/// Files of an archive that are stored as they are have a CRC-32, too, also of chunks that are not compressed.
+#[test]
+fn stored_files_of_an_archive_are_checked() {
+    let archive = testdata::archive("zarr").remove("v3/zip/stored.zip").unwrap();
+    let zip = ZipDirectory::open(archive.as_slice()).unwrap();
+    let names: Vec<String> = zip.list("x/y/c/0").unwrap();
+    let key = format!("x/y/c/0/{}", names[0]);
+    let offset = usize::try_from(zip.offset_in_archive(&key).unwrap().unwrap()).unwrap();
+    let len = usize::try_from(zip.open(&key).unwrap().len().unwrap()).unwrap();
+    let mut damaged = archive.clone();
+    damaged[offset + len - 1] ^= 1;
+    let zip = ZipDirectory::open(damaged.as_slice()).unwrap();
+    let mut bytes = vec![0; len];
+    let error = zip.open(&key).unwrap().read_exact_at(0, &mut bytes).unwrap_err().to_string();
+    assert!(error.contains("the CRC-32 of the file is "), "{error}");
+    // A part of a file cannot be checked.
+    zip.open(&key).unwrap().read_exact_at(1, &mut bytes[1..]).unwrap();
+    let options = OpenOptions::new().column("x/y");
+    let verified = Archive::open_with(damaged, &options).unwrap().verify(&serial());
+    assert!(verified.unwrap_err().report().to_string().contains(&format!("{key}: ")));
+    // The sizes of a stored file are equal.
+    let mut damaged = archive;
+    let entry = damaged.windows(key.len() + 46).rposition(|bytes| bytes.ends_with(key.as_bytes())).unwrap();
+    damaged[entry + 24] ^= 1;
+    let zip = ZipDirectory::open(damaged.as_slice()).unwrap();
+    let error = zip.open(&key).map(drop).unwrap_err().to_string();
+    assert!(error.contains("bytes are stored of a file of "), "{error}");
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bloscpack_io::bcolz::{Carray, Ctable, MemoryDirectory};
+use bloscpack_io::bloscpack_format::numpy::Slice;
 use bloscpack_io::{
     Archive, Array, ConvertOptions, OpenOptions, ReadDirectory as _, Remote, Target, UnpackOptions, convert,
 };
@@ -196,4 +197,50 @@ fn each_chunk_of_zarr_is_requested_once() {
     archive.unpack(&mut unpacked, &UnpackOptions::new()).unwrap();
     assert!(unpacked == plain);
     assert_eq!(remote.traffic().requests - before, CHUNKS);
+}
+
+/// Chunks of a shard that are close to each other share requests, and of chunks that are not compressed only the rows
+/// that are wanted are read.
+#[test]
+fn chunks_of_a_shard_share_requests() {
+    const CHUNKS: usize = 256;
+    let zarr_json = r#"{"zarr_format": 3, "node_type": "array", "shape": [4194304], "data_type": "uint8", "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4194304]}},
+        "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "sharding_indexed", "configuration": {
+        "chunk_shape": [16384], "codecs": [{"name": "bytes"}], "index_codecs": [{"name": "bytes"}]}}]}"#;
+    let plain = crate::plain(CHUNKS << 14);
+    let index = (0..CHUNKS as u64).flat_map(|number| [number << 14, 1 << 14]).flat_map(u64::to_le_bytes);
+    let shard: Vec<u8> = plain.iter().copied().chain(index).collect();
+    let files: Files = [("zarr.json".to_owned(), zarr_json.into()), ("c/0".to_owned(), shard)].into();
+    let (_server, remote, url) = serve(&files, false);
+    let source = remote.open_source(&url.parse().unwrap(), &OpenOptions::new()).unwrap();
+    let archive = Archive::open(source).unwrap();
+    let before = remote.traffic().requests;
+    let mut unpacked = Vec::new();
+    archive.unpack(&mut unpacked, &UnpackOptions::new()).unwrap();
+    assert!(unpacked == plain);
+    let requests = remote.traffic().requests - before;
+    assert!(requests < CHUNKS as u64 / 8, "{requests}");
+}
+
+/// Of chunks that are not compressed, only the items that are wanted are read, also ahead.
+#[test]
+fn parts_of_plain_chunks_are_read() {
+    let zarr_json = r#"{"zarr_format": 3, "node_type": "array", "shape": [64, 1048576], "data_type": "uint8",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 1048576]}}, "fill_value": 0,
+        "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}]}"#;
+    let plain = crate::plain(64 << 20);
+    let mut files: Files = [("zarr.json".to_owned(), zarr_json.into())].into();
+    files.extend(plain.chunks(4 << 20).enumerate().map(|(number, rows)| (format!("c/{number}/0"), rows.to_vec())));
+    let (_server, remote, url) = serve(&files, false);
+    let source = remote.open_source(&url.parse().unwrap(), &OpenOptions::new()).unwrap();
+    let array = Array::open(&source).unwrap();
+    let selection = "::2, 500000:501000".parse::<Slice>().unwrap().select(&[64, 1 << 20]).unwrap();
+    let mut found = Vec::new();
+    array.copy_selection(&selection, &mut found, &UnpackOptions::new()).unwrap();
+    let expected: Vec<&[u8]> = plain.chunks(1 << 20).step_by(2).map(|row| &row[500_000..501_000]).collect();
+    assert!(found == expected.concat());
+    // Two blocks of 32 KiB in each row, and the start of each file.
+    let traffic = remote.traffic();
+    assert!(traffic.bytes < 32 * (64 << 10) + 17 * (17 << 10), "{traffic:?}");
 }

@@ -1,9 +1,13 @@
 //! The requests: few, small, and several at once.
 
+use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bloscpack_io::{Archive, Array, ConvertOptions, ReadAt as _, Source, Target, Threads, UnpackOptions};
+use bloscpack_io::bloscpack_format::numpy::Slice;
+use bloscpack_io::{
+    Archive, Array, ConvertOptions, ReadAt as _, Source, Target, Threads, UnpackOptions, convert_array,
+};
 
 use crate::server::{Reply, Server};
 use crate::{file, options, remote};
@@ -65,6 +69,48 @@ fn one_thread_has_several_requests_in_flight() {
         let traffic = remote.traffic();
         assert!(traffic.bytes <= len + (1 << 10), "{target}: {traffic:?} of {len}");
         assert!(traffic.requests <= 64 + 40, "{target}: {traffic:?}");
+    }
+}
+
+/// A `.npy` file has no chunks, and yet one thread has several requests in flight: for all bytes, through a reader, and
+/// for items that are far from each other.
+#[test]
+fn one_thread_has_several_requests_for_an_npy_file() {
+    let (bytes, plain) = file(Target::Npy, 4096, &ConvertOptions::new());
+    let len = bytes.len() as u64;
+    for way in ["all", "reader", "selection", "array"] {
+        let served = bytes.clone();
+        let server = Server::start(move |request| Reply {
+            pause: Duration::from_millis(1),
+            ..Reply::of_file(request, &served, "\"1\"")
+        });
+        let remote = bloscpack_io::Remote::new(options().connections(6)).unwrap();
+        let array = Array::open(remote.open(&server.url("x.npy").parse().unwrap()).unwrap()).unwrap();
+        let serial = UnpackOptions::new().threads(Threads::Serial);
+        let (mut found, mut expected, mut touched) = (Vec::new(), plain.clone(), len);
+        match way {
+            "all" => _ = array.archive().unpack(&mut found, &serial).unwrap(),
+            "reader" => _ = array.archive().reader(&serial).read_to_end(&mut found).unwrap(),
+            "selection" => {
+                // Rows that are half a MiB apart.
+                let selection = "::128".parse::<Slice>().unwrap().select(&[4096, 1024]).unwrap();
+                array.copy_selection(&selection, &mut found, &serial).unwrap();
+                expected = plain.chunks(4096).step_by(128).collect::<Vec<_>>().concat();
+                touched = expected.len() as u64;
+            }
+            _ => {
+                let dir = tempfile::tempdir().unwrap();
+                let options = ConvertOptions::new().threads(Threads::Serial).chunkshape(vec![512, 256]);
+                convert_array(&array, dir.path().join("x"), Target::Array, &options).unwrap();
+                let written = Archive::open(std::fs::read(dir.path().join("x")).unwrap()).unwrap();
+                written.unpack(&mut found, &serial).unwrap();
+            }
+        }
+        assert!(found == expected, "{way}");
+        assert!((3..=6).contains(&server.most_in_flight()), "{way}: {}", server.most_in_flight());
+        let traffic = remote.traffic();
+        assert!(traffic.bytes <= touched + touched / 10 + (16 << 10), "{way}: {traffic:?} of {touched}");
+        assert!(traffic.requests <= 40, "{way}: {traffic:?}");
     }
 }
 

@@ -32,6 +32,7 @@ use std::path::PathBuf;
         blpk convert -c zstd data.npy data.bcolz              a carray, as bcolz reads it\n  \
         blpk convert bars.bcolz bars.zarr                     a Zarr group; compressed chunks are copied
   \
+        blpk convert bars.zarr bars.bcolz                     its arrays as columns of a table\n  \
         blpk convert --column close bars.bcolz close.npy      a column of a table\n  \
         blpk convert bars.bcolz bars.csv                      the table as text; also for arrays\n  \
         blpk convert bars.bcolz bars                          a .npy file for each column",
@@ -52,7 +53,7 @@ pub(crate) struct ConvertArgs {
     /// read the input as raw bytes of the dtype, even if it looks like a container
     #[arg(long, requires = "dtype", conflicts_with = "column", hide_short_help = true)]
     pub(crate) raw: bool,
-    /// the column of a bcolz ctable to convert
+    /// the column of a bcolz ctable, or the array of a Zarr group, to convert
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// format for columns of a bcolz ctable: npy (default) or b2nd files

@@ -40,7 +40,7 @@ pub(crate) struct ReferenceArgs {
     /// URL of the folder that has copies of the files; they are named by paths relative to it (default: absolute paths)
     #[arg(long, value_name = "url")]
     pub(crate) base: Option<String>,
-    /// arrays: .b2nd, sparse frames, bcolz carrays and tables, bloscpack files
+    /// arrays: .b2nd, sparse frames, bcolz carrays and tables, bloscpack files, Zarr arrays and groups
     #[arg(value_name = "file", help_heading = "files", required = true, value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) files: Vec<PathBuf>,
 }

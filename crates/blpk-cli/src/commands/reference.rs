@@ -69,13 +69,13 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Opens an input. A table has an array for each column.
+/// Opens an input. A table has an array for each column, and a Zarr group has arrays.
 fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<AnySource> {
     match (kind_of_operand(operand), operand) {
-        (Some(FileKind::Ctable), PathOrStdio::File(path)) => {
+        (Some(FileKind::Ctable | FileKind::ZarrGroup), PathOrStdio::File(path)) => {
             Ok(LocalSource::open(path).with_context(|| operand.to_string())?.into())
         }
-        (Some(FileKind::Ctable), _) => open_source(operand, cancel),
+        (Some(FileKind::Ctable | FileKind::ZarrGroup), _) => open_source(operand, cancel),
         _ => array::open(operand, None, cancel),
     }
 }

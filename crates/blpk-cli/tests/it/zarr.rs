@@ -104,6 +104,35 @@ fn groups_need_a_column() {
     sandbox.run("c v3/zip/stored.zip").ok();
 }
 
+/// The arrays of a group are the columns of a table, if they have the same number of rows.
+#[test]
+fn groups_become_tables() {
+    let sandbox = Sandbox::with_f();
+    for (name, items) in [("b", "1,2,3,4,5,6"), ("a", "7,8,9")] {
+        let row = if name == "b" { "[3, 2]" } else { "[3]" };
+        fs::create_dir_all(sandbox.path("g").join(name)).unwrap();
+        let zarray = format!(r#"{{"zarr_format": 2, "shape": {row}, "chunks": {row}, "dtype": "|u1"}}"#);
+        fs::write(sandbox.path("g").join(name).join(".zarray"), zarray).unwrap();
+        let bytes: Vec<u8> = items.split(',').map(|item| item.parse().unwrap()).collect();
+        fs::write(sandbox.path("g").join(name).join(if name == "b" { "0.0" } else { "0" }), bytes).unwrap();
+    }
+    fs::write(sandbox.path("g/.zgroup"), r#"{"zarr_format": 2}"#).unwrap();
+    fs::write(sandbox.path("g/.zattrs"), r#"{"unit": "m"}"#).unwrap();
+    sandbox.run("convert g t.bcolz").ok();
+    sandbox.run("convert t.bcolz t.csv");
+    assert_eq!(sandbox.read("t.csv"), b"a,b_0,b_1\n7,1,2\n8,3,4\n9,5,6\n");
+    assert_eq!(sandbox.run("meta get t.bcolz unit").ok().stdout, b"\"m\"\n");
+    let error = sandbox.run("convert g t.bcolz").failed();
+    assert!(error.contains("exists"), "{error}");
+    sandbox.run("-f convert -c zstd g t.bcolz").ok();
+    let stores = with_stores(&["v3/group/consolidated", "v3/zip/stored.zip"]);
+    for (name, path) in [("v3/group/consolidated", "deep/er/b"), ("v3/zip/stored.zip", "x/y")] {
+        let error = stores.run(&format!("convert {name} t.bcolz")).failed();
+        assert!(error.contains(&format!("\"{path}\" cannot be the name of a column: it is a path")), "{error}");
+        assert!(!stores.path("t.bcolz").exists());
+    }
+}
+
 #[test]
 fn damage_is_reported_with_the_key() {
     let sandbox = with_stores(&["v2/group/plain", "v3/codec/gzip_crc"]);

@@ -85,6 +85,19 @@ impl LocalDirectory {
     }
 }
 
+impl LocalDirectory {
+    /// Returns the real paths of the directories that a path goes through, from the root to its end.
+    fn passed(&self, path: &str) -> Vec<PathBuf> {
+        let mut at = self.root.clone();
+        let mut passed: Vec<PathBuf> = fs::canonicalize(&at).into_iter().collect();
+        for name in path.split('/') {
+            at.push(name);
+            passed.extend(fs::canonicalize(&at));
+        }
+        passed
+    }
+}
+
 /// Refuses anything but a regular file. Opening a pipe would block until its other end is opened.
 fn check_is_file(found: &Metadata) -> io::Result<()> {
     if found.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { expect_regular(found) }
@@ -97,10 +110,21 @@ impl ReadDirectory for LocalDirectory {
         Ok(Box::new(File::open(path)?))
     }
 
+    /// Leaves out links to a directory that the path goes through: following them would never end.
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
-        let names = fs::read_dir(self.resolve(path)?)?;
-        // All names in the format are UTF-8, so other names are skipped.
-        names.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
+        let (mut names, mut passed) = (Vec::new(), None);
+        for entry in fs::read_dir(self.resolve(path)?)? {
+            let entry = entry?;
+            if entry.file_type()?.is_symlink()
+                && let Ok(target) = fs::canonicalize(entry.path())
+                && passed.get_or_insert_with(|| self.passed(path)).contains(&target)
+            {
+                continue;
+            }
+            // All names in the format are UTF-8, so other names are skipped.
+            names.extend(entry.file_name().into_string());
+        }
+        Ok(names)
     }
 
     fn name(&self, path: &str) -> String {
@@ -212,6 +236,31 @@ mod tests {
         }
         assert_eq!(fs::read(above.path().join("secret")).unwrap(), b"secret");
         assert!(!above.path().join("nowhere").exists());
+    }
+
+    /// A listing of everything below the root ends, whatever the links.
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_round() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        fs::create_dir_all(at("a/c")).unwrap();
+        fs::create_dir(at("b")).unwrap();
+        for (target, link) in [(".", "self"), ("../..", "a/c/root"), ("..", "b/up"), ("../b", "a/x"), ("../a", "b/y")] {
+            symlink(target, at(link)).unwrap();
+        }
+        let dir = LocalDirectory::open(root.path()).unwrap();
+        let (mut paths, mut found) = (vec![String::new()], Vec::new());
+        while let Some(path) = paths.pop() {
+            for name in dir.list(&path).unwrap() {
+                paths.push(if path.is_empty() { name } else { format!("{path}/{name}") });
+                found.extend(paths.last().cloned());
+                assert!(found.len() < 100, "{found:?}");
+            }
+        }
+        found.sort_unstable();
+        assert_eq!(found, ["a", "a/c", "a/x", "b", "b/y", "b/y/c"]);
     }
 
     #[cfg(unix)]

@@ -178,6 +178,10 @@ impl<D: ReadDirectory> ReadDirectory for Below<D> {
     fn request_cost(&self) -> Option<usize> {
         self.dir.request_cost()
     }
+
+    fn offset_in_archive(&self, path: &str) -> io::Result<Option<u64>> {
+        self.dir.offset_in_archive(&self.path(path))
+    }
 }
 
 impl<D: Directory> Directory for Below<D> {

@@ -12,7 +12,7 @@ use super::geometry::Location;
 use super::node::is_absent;
 use super::transpose;
 use crate::Error;
-use crate::container::{Plain, Worker};
+use crate::container::{Extent, Plain, Wanted, Worker};
 use crate::source::ReadAt;
 use blosc_core::Limits;
 
@@ -48,6 +48,18 @@ impl OpenZarr<'_> {
         Ok(Some(Stored { file, offset: entry.offset, len: entry.len }))
     }
 
+    /// Returns where the stored bytes of chunk `number` are: in a file, or in the zip archive. `None` if the chunk is
+    /// missing.
+    pub(super) fn extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+        let Some(stored) = self.find(number, limits)? else { return Ok(None) };
+        let (key, nbytes) = (self.key(number), self.geometry.grid.chunk_nbytes() as u64);
+        let (file, start) = match self.dir.offset_in_archive(&key).map_err(Error::io("opening"))? {
+            Some(start) => (None, start),
+            None => (Some(key), 0),
+        };
+        Ok(Some(Extent { file, offset: start.saturating_add(stored.offset), cbytes: stored.len, nbytes }))
+    }
+
     fn open_key(&self, key: &str) -> Result<Option<Box<dyn ReadAt + '_>>, Error> {
         match self.dir.open(key) {
             Ok(file) => Ok(Some(file)),
@@ -69,9 +81,7 @@ impl OpenZarr<'_> {
         let codecs = &self.meta.codecs;
         let order = codecs.transpose.as_deref().filter(|_| !codecs.is_c_order());
         let ranges_of_stored = if order.is_some() { None } else { ranges };
-        if codecs.compressors.is_empty()
-            && let Some(ranges) = ranges_of_stored
-        {
+        if let Some(ranges) = self.divisible(ranges) {
             return stored.plain_ranges(nbytes, ranges, &worker.limits);
         }
         let bytes = stored.read(nbytes, &worker.limits)?;
@@ -89,6 +99,39 @@ impl OpenZarr<'_> {
         match ranges {
             None => Ok(plain),
             Some(ranges) => select(plain, ranges),
+        }
+    }
+
+    /// Returns the ranges of a chunk's items if they are ranges of the stored bytes: those are not compressed, and in the
+    /// order of the items.
+    pub(super) fn divisible<'r>(&self, ranges: Option<&'r [Range<usize>]>) -> Option<&'r [Range<usize>]> {
+        let codecs = &self.meta.codecs;
+        ranges.filter(|_| codecs.compressors.is_empty() && codecs.is_c_order())
+    }
+
+    /// Reads ahead chunks of shards, over a network. Chunks of one shard that are close to each other share a request.
+    pub(super) fn prefetch_chunks(&self, chunks: &[Wanted<'_>]) {
+        if self.meta.codecs.sharding.is_none() {
+            return;
+        }
+        let (limits, mut current, mut places) = (Limits::new(), None, Vec::new());
+        for (number, ranges) in chunks {
+            // Later reads report failures.
+            let Ok(Some(stored)) = self.find(*number, &limits) else { continue };
+            let key = self.key(*number);
+            let stored = match current.take() {
+                Some((other, shard)) if other != key => {
+                    Stored::prefetch(&shard, &places);
+                    places.clear();
+                    stored
+                }
+                _ => stored,
+            };
+            places.extend(stored.places(self.divisible(*ranges)));
+            current = Some((key, stored));
+        }
+        if let Some((_, shard)) = current {
+            Stored::prefetch(&shard, &places);
         }
     }
 
@@ -115,6 +158,33 @@ impl OpenZarr<'_> {
 }
 
 impl Stored<'_> {
+    /// Returns the ranges of the file that hold the chunk, or `ranges` of its bytes.
+    fn places(&self, ranges: Option<&[Range<usize>]>) -> Vec<Range<u64>> {
+        let end = self.offset.saturating_add(self.len);
+        let at = |at: usize| self.offset.saturating_add(at as u64).min(end);
+        match ranges {
+            Some(ranges) => ranges.iter().map(|range| at(range.start)..at(range.end)).collect(),
+            None => vec![self.offset..end],
+        }
+    }
+
+    fn prefetch(&self, places: &[Range<u64>]) {
+        self.file.prefetch(places);
+    }
+
+    /// Reads `ranges` of a chunk that is not compressed. All other bytes are zeros.
+    pub(super) fn read_ranges(&self, ranges: &[Range<usize>], limits: &Limits) -> Result<Vec<u8>, Error> {
+        limits.check_memory("a stored chunk", self.len)?;
+        let mut bytes = memory::zeroed(usize::try_from(self.len).unwrap_or(usize::MAX))?;
+        self.prefetch(&self.places(Some(ranges)));
+        for range in ranges {
+            if let Some(place) = bytes.get_mut(range.clone()) {
+                self.file.read_exact_at(self.offset + range.start as u64, place).map_err(Error::io("reading"))?;
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Reads all bytes.
     pub(super) fn read(&self, nbytes: usize, limits: &Limits) -> Result<Vec<u8>, Error> {
         limits.check_memory("a stored chunk", (nbytes as u64).saturating_add(self.len))?;
@@ -132,6 +202,9 @@ impl Stored<'_> {
         let total = ranges.iter().map(Range::len).fold(0, usize::saturating_add);
         limits.check_chunk(total as u64)?;
         let mut plain = memory::zeroed(total)?;
+        if ranges.len() > 1 && self.file.request_cost().is_some() {
+            self.prefetch(&self.places(Some(ranges)));
+        }
         let mut rest = plain.as_mut_slice();
         for range in ranges {
             let (piece, after) = rest.split_at_mut_checked(range.len()).unwrap_or_default();

@@ -10,7 +10,7 @@ use bloscpack_format::{Attrs, Format};
 
 use super::array::{OpenZarr, metadata_file};
 use super::stored::StoredKey;
-use crate::container::{Container, Details, Fetched, Plain, ToVerify, Worker};
+use crate::container::{Container, Details, Extent, Fetched, Plain, ToVerify, Wanted, Worker};
 use crate::run::pipeline::Weight;
 use crate::{Error, UnpackOptions};
 
@@ -58,10 +58,16 @@ impl Container for OpenZarr<'_> {
         Weight::of_chunk(needed, &options.threads, &options.limits, cbytes)
     }
 
-    fn fetch(&self, number: u64, _ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error> {
+    fn fetch(&self, number: u64, ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error> {
         let nbytes = self.geometry.grid.chunk_nbytes();
         let fetched = || match self.find(number, limits)? {
-            Some(stored) => Ok(Fetched::Bytes { bytes: stored.read(nbytes, limits)?, offset: stored.offset }),
+            Some(stored) => {
+                let bytes = match self.divisible(ranges) {
+                    Some(ranges) => stored.read_ranges(ranges, limits)?,
+                    None => stored.read(nbytes, limits)?,
+                };
+                Ok(Fetched::Bytes { bytes, offset: stored.offset })
+            }
             None => Ok(Fetched::Special { special: Special::Uninit, nbytes: nbytes as u32 }),
         };
         fetched().map_err(|error| self.named(number, error))
@@ -69,6 +75,14 @@ impl Container for OpenZarr<'_> {
 
     fn is_distant(&self) -> bool {
         self.dir.request_cost().is_some()
+    }
+
+    fn chunk_extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
+        self.extent(number, limits).map_err(|error| self.named(number, error))
+    }
+
+    fn prefetch(&self, chunks: &[Wanted<'_>]) {
+        self.prefetch_chunks(chunks);
     }
 
     fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {

@@ -111,6 +111,13 @@ impl<D: ReadDirectory> Group<D> {
         Ok(nodes.into_iter().filter(|(_, kind)| *kind == NodeKind::Array).map(|(path, _)| path).collect())
     }
 
+    /// Returns the paths of all arrays in the group, in the order of consolidated metadata, or else sorted.
+    pub(crate) fn arrays_in_order(&self) -> Result<Vec<String>, Error> {
+        let Some(consolidated) = &self.meta.consolidated else { return self.arrays() };
+        let arrays = consolidated.nodes().filter(|(_, kind)| *kind == NodeKind::Array);
+        Ok(arrays.map(|(path, _)| path.to_owned()).collect())
+    }
+
     /// Returns the directory of the array at a path, for [`Input::directory`](crate::Input::directory).
     ///
     /// # Errors

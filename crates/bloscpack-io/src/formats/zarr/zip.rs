@@ -93,6 +93,20 @@ impl<R: ReadAt> ZipDirectory<R> {
     }
 
     fn open_entry<'a>(&'a self, entry: &'a Entry) -> Result<Box<dyn ReadAt + 'a>, Error> {
+        let offset = self.data_offset(entry)?;
+        match entry.method {
+            Method::Stored => Ok(Box::new(Section { source: &self.source, offset, entry })),
+            Method::Deflate => Ok(Box::new(Deflated { directory: self, entry, offset, plain: Mutex::new(None) })),
+            Method::Other(method) => {
+                let name = method.map_or("encryption".into(), |method| method.to_string().into());
+                let advice = "files in zip archives are stored, or compressed with Deflate";
+                Err(FormatError::from(ZarrError::Unsupported { what: "zip method", name, advice }).into())
+            }
+        }
+    }
+
+    /// Returns the offset of the stored bytes of a file, which are within the archive.
+    fn data_offset(&self, entry: &Entry) -> Result<u64, Error> {
         let past_end = || {
             let problem = "the file is past the end of the archive".into();
             Error::from(FormatError::from(ZarrError::Zip { offset: entry.header, problem }))
@@ -103,15 +117,11 @@ impl<R: ReadAt> ZipDirectory<R> {
         self.source.read_exact_at(entry.header, &mut header).map_err(Error::reading)?;
         let offset = entry.data_offset(&header)?;
         offset.checked_add(entry.stored).filter(|end| *end <= self.len).ok_or_else(past_end)?;
-        match entry.method {
-            Method::Stored => Ok(Box::new(Section { source: &self.source, offset, len: entry.stored })),
-            Method::Deflate => Ok(Box::new(Deflated { directory: self, entry, offset, plain: Mutex::new(None) })),
-            Method::Other(method) => {
-                let name = method.map_or("encryption".into(), |method| method.to_string().into());
-                let advice = "files in zip archives are stored, or compressed with Deflate";
-                Err(FormatError::from(ZarrError::Unsupported { what: "zip method", name, advice }).into())
-            }
+        if entry.method == Method::Stored && entry.stored != entry.nbytes {
+            let problem = format!("{} bytes are stored of a file of {} bytes", entry.stored, entry.nbytes);
+            return Err(FormatError::from(ZarrError::Zip { offset: entry.header, problem: problem.into() }).into());
         }
+        Ok(offset)
     }
 
     fn decompressed(&self, entry: &Entry, offset: u64) -> Result<Vec<u8>, Error> {
@@ -121,13 +131,19 @@ impl<R: ReadAt> ZipDirectory<R> {
         self.source.read_exact_at(offset, &mut stored).map_err(Error::reading)?;
         let nbytes = usize::try_from(entry.nbytes).unwrap_or(usize::MAX);
         let plain = inflate(&stored, Wrapper::Raw, Some(nbytes), nbytes)?;
-        let (computed, expected) = (Checksum::Crc32.digest(&plain), entry.crc32.to_le_bytes());
-        if Digest::from_stored(&expected) != Some(computed) {
-            let problem = format!("the CRC-32 of the file is {computed}, expected {:#010x}", entry.crc32);
-            return Err(FormatError::from(ZarrError::Zip { offset: entry.header, problem: problem.into() }).into());
-        }
+        check_crc(entry, &plain)?;
         Ok(plain)
     }
+}
+
+/// Compares the content of a file with its CRC-32.
+fn check_crc(entry: &Entry, content: &[u8]) -> Result<(), Error> {
+    let (computed, expected) = (Checksum::Crc32.digest(content), entry.crc32.to_le_bytes());
+    if Digest::from_stored(&expected) == Some(computed) {
+        return Ok(());
+    }
+    let problem = format!("the CRC-32 of the file is {computed}, expected {:#010x}", entry.crc32);
+    Err(FormatError::from(ZarrError::Zip { offset: entry.header, problem: problem.into() }).into())
 }
 
 impl<R: ReadAt> ReadDirectory for ZipDirectory<R> {
@@ -155,24 +171,37 @@ impl<R: ReadAt> ReadDirectory for ZipDirectory<R> {
     fn request_cost(&self) -> Option<usize> {
         self.source.request_cost()
     }
+
+    fn offset_in_archive(&self, path: &str) -> io::Result<Option<u64>> {
+        let entry = self.find(path).ok_or(io::ErrorKind::NotFound)?;
+        match entry.method {
+            Method::Stored => self.data_offset(entry).map(Some).map_err(io::Error::from),
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "the zip archive stores the file compressed")),
+        }
+    }
 }
 
-/// A stored file.
+/// A stored file. Its CRC-32 is compared when all of it is read at once.
 struct Section<'a, R> {
     source: &'a R,
     offset: u64,
-    len: u64,
+    entry: &'a Entry,
 }
 
 impl<R: ReadAt> ReadAt for Section<'_, R> {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.len)
+        Ok(self.entry.stored)
     }
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        match offset.checked_add(buf.len() as u64).filter(|end| *end <= self.len) {
-            Some(_) => self.source.read_exact_at(self.offset + offset, buf),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        let len = self.entry.stored;
+        if offset.checked_add(buf.len() as u64).is_none_or(|end| end > len) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.source.read_exact_at(self.offset + offset, buf)?;
+        match buf.len() as u64 == len {
+            true => Ok(check_crc(self.entry, buf)?),
+            false => Ok(()),
         }
     }
 

@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Conversion {
     pub(super) target: Target,
-    /// The input is a bcolz directory that is opened by its path: a table, or one column of it.
+    /// The input is opened by its path: a table, one column of it, or a Zarr group.
     pub(super) has_columns: bool,
 }
 
@@ -23,7 +23,10 @@ pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio, output: &Path)
     if args.column.is_some() {
         files::operand_must_be_table("input file", input)?;
     }
-    if args.column.is_none() && !args.raw {
+    let is_of_arrays = args.column.is_none() && !args.raw;
+    // Arrays of equal length are the columns of a table.
+    let to_table = Target::of_name(output) == Some(Target::Bcolz);
+    if is_of_arrays && !to_table {
         files::refuse_group("input file", input)?;
     }
     if args.columns_as.is_some() && kind != Some(FileKind::Ctable) {
@@ -48,7 +51,8 @@ pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio, output: &Path)
         bail!("output file '{shown}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz, .zarr or .csv");
     };
     let takes_tables = matches!(target, Target::Bcolz | Target::Zarr | Target::Csv | Target::Columns(_));
-    Ok(Conversion { target, has_columns: args.column.is_some() || is_table && takes_tables })
+    let is_group = is_of_arrays && to_table && kind == Some(FileKind::ZarrGroup);
+    Ok(Conversion { target, has_columns: args.column.is_some() || is_table && takes_tables || is_group })
 }
 
 /// Refuses a directory, or a name with a trailing separator, if the output is a file.
