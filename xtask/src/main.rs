@@ -73,6 +73,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   bench auto [OPTION]...   `blpk --auto` against zstd, lz4 and fixed settings: --quick, --set A,B, --rounds N
   bench bcolz [OPTION]..   a column of a bcolz table, read by us and by bcolz
   bench appends [OPTION].. one more chunk in frames of 16 MiB to 1 GiB
+  bench capi [OPTION]...   our C libraries, compared with the Rust API
   bench goals              which goals the tables of the last full run reach";
 
 fn main() -> ExitCode {
