@@ -5,6 +5,7 @@ mod api;
 mod bench;
 mod capi;
 mod capi_hdf5;
+mod capi_library;
 mod ci;
 mod cross;
 mod deny;

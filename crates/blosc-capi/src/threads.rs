@@ -1,8 +1,8 @@
 //! Thread pools of the process, kept between calls. They survive a fork: a child starts its own.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use blosc_core::Parallelism;
+use blosc_core::{Executor, Parallelism};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Maximum number of idle pools that are kept.
@@ -17,10 +17,26 @@ struct Kept {
     idle: Vec<Arc<ThreadPool>>,
 }
 
+/// Returns an executor with a number of threads.
+pub(crate) type Backend = dyn Fn(usize) -> Arc<dyn Executor> + Send + Sync;
+
+/// The threads of the program, which replace the pools.
+static BACKEND: RwLock<Option<Arc<Backend>>> = RwLock::new(None);
+
+/// Sets the threads of the program; `None` for the pools.
+#[cfg(feature = "blosc2")]
+pub(crate) fn set_backend(backend: Option<Arc<Backend>>) {
+    *BACKEND.write().unwrap_or_else(PoisonError::into_inner) = backend;
+}
+
 /// Runs `work` with its blocks on `count` threads, or on this one if `count` is 1 or no threads can be started.
 pub(crate) fn run<R: Send>(count: usize, work: impl FnOnce(Parallelism) -> R + Send) -> R {
     if count <= 1 {
         return work(Parallelism::Serial);
+    }
+    let backend = BACKEND.read().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(backend) = backend {
+        return blosc_core::with_executor(&backend(count), || work(Parallelism::Ambient));
     }
     let Some(pool) = take(count) else { return work(Parallelism::Serial) };
     let result = blosc_core::with_pool(&pool, || work(Parallelism::Ambient));

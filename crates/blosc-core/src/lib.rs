@@ -106,7 +106,7 @@ pub use memory::OutOfMemory;
 pub use name::NameError;
 pub use parallel::Parallelism;
 #[cfg(feature = "rayon")]
-pub use parallel::with_pool;
+pub use parallel::{Executor, with_executor, with_pool};
 pub use params::{BlockSize, CParams, SplitMode};
 pub use plugin::PluginError;
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};

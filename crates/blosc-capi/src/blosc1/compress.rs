@@ -1,22 +1,15 @@
 //! `blosc_compress` and `blosc_compress_ctx`.
 
-use std::cell::Cell;
-
-use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, Encoder, FilterPipeline};
+use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, FilterPipeline};
 
 use super::header::RawHeader;
 use super::settings::{self, Arguments};
-use super::warning::warn;
 use super::{ARGUMENT, FAILED, MAX_BLOCKSIZE, MAX_BUFFERSIZE, NO_CODEC, OVERHEAD, names, nthreads, refused_threads};
-use crate::threads;
+use crate::engine;
+use crate::warning::warn;
 
 /// A larger typesize counts as 1.
 const MAX_TYPESIZE: usize = 255;
-
-/// A chunk of at most this many bytes is compressed by the encoder that the thread keeps.
-const SMALL: usize = 64 * 1024;
-
-thread_local!(static KEPT: Cell<Option<Box<Encoder>>> = const { Cell::new(None) });
 
 /// How a context compresses.
 #[derive(Debug, Clone, Copy)]
@@ -73,13 +66,7 @@ pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
         Err(code) => return code,
     };
     let count = nthreads(job.nthreads);
-    let compressed = match src.len() {
-        ..=SMALL => with_kept(params, |encoder| encoder.compress_into(src, dst)),
-        _ => threads::run(count.unwrap_or(1), |parallelism| {
-            Encoder::new(params)?.parallelism(parallelism).compress_into(src, dst)
-        }),
-    };
-    match compressed {
+    match engine::compress(params, count.unwrap_or(1), src, dst) {
         // C-Blosc only looks at the number of threads if there are several blocks.
         Ok(_) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
         Ok(cbytes) => i32::try_from(cbytes).unwrap_or(FAILED),
@@ -87,21 +74,6 @@ pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
         Err(EncodeError::CodecUnavailable { .. }) => NO_CODEC,
         Err(_) => FAILED,
     }
-}
-
-/// Calls `work` with the encoder of this thread: making one takes a fifth of the time of 1 KiB.
-fn with_kept(
-    params: CParams,
-    work: impl FnOnce(&mut Encoder) -> Result<usize, EncodeError>,
-) -> Result<usize, EncodeError> {
-    let mut encoder = match KEPT.try_with(Cell::take).ok().flatten() {
-        Some(kept) if *kept.params() == params => kept,
-        _ => Box::new(Encoder::new(params)?),
-    };
-    let done = work(&mut encoder);
-    // A thread that is ending keeps nothing.
-    let _ = KEPT.try_with(|kept| kept.set(Some(encoder)));
-    done
 }
 
 /// Returns whether C-Blosc shares a chunk among threads.

@@ -1,26 +1,15 @@
 //! `blosc_decompress`, `blosc_decompress_ctx` and `blosc_getitem`.
 
-use std::cell::Cell;
-
-use blosc_core::{Chunk, Decoder, Limits};
+use blosc_core::{Chunk, Decoder};
 
 use super::header::RawHeader;
-use super::warning::warn;
 use super::{FAILED, MAX_BLOCKSIZE, NO_CODEC, VERSION, names, nthreads, refused_threads, settings};
-use crate::threads;
-
-/// A chunk of at most this many bytes is decompressed by the decoder that the thread keeps.
-const SMALL: usize = 64 * 1024;
-
-thread_local!(static KEPT: Cell<Option<Box<Decoder>>> = const { Cell::new(None) });
+use crate::engine::{self, LIMITS};
+use crate::warning::warn;
 
 const MEMCPYED: u8 = 0x02;
 /// A flag that Blosc1 never sets.
 const FUTURE: u8 = 0x08;
-
-/// The caller's memory bounds the output.
-const LIMITS: Limits =
-    Limits::new().max_nbytes(usize::MAX).max_chunk(usize::MAX).max_unearned(usize::MAX).max_memory(usize::MAX);
 
 /// Checks a header before the bytes after it are looked at. Returns the number of plain bytes of a chunk that can be
 /// decoded.
@@ -63,23 +52,8 @@ pub(crate) fn decompress(chunk: &[u8], dst: &mut [u8], threads: i32) -> i32 {
     if count.is_none() && chunk.first_chunk().is_some_and(|header| RawHeader(header).is_shared()) {
         return refused_threads(threads);
     }
-    let decoded = match dst.len() {
-        ..=SMALL => with_kept(|decoder| decoder.decompress_into(&parsed, dst)),
-        _ => threads::run(count.unwrap_or(1), |parallelism| {
-            Decoder::new().limits(LIMITS).parallelism(parallelism).decompress_into(&parsed, dst)
-        }),
-    };
+    let decoded = engine::decompress(&parsed, count.unwrap_or(1), dst);
     decoded.ok().and_then(|nbytes| i32::try_from(nbytes).ok()).unwrap_or(FAILED)
-}
-
-/// Calls `work` with the decoder of this thread.
-fn with_kept<R>(work: impl FnOnce(&mut Decoder) -> R) -> R {
-    let kept = KEPT.try_with(Cell::take).ok().flatten();
-    let mut decoder = kept.unwrap_or_else(|| Box::new(Decoder::new().limits(LIMITS)));
-    let done = work(&mut decoder);
-    // A thread that is ending keeps nothing.
-    let _ = KEPT.try_with(|kept| kept.set(Some(decoder)));
-    done
 }
 
 /// Returns the number of threads for a call without a context, given whether the environment has variables of Blosc.

@@ -6,7 +6,6 @@
 //! | `names` | codecs by code and name |
 //! | `compress`, `decompress` | the calls that do the work |
 //! | `header` | facts in the header of a chunk |
-//! | `warning` | messages on stderr |
 //!
 //! The codes of errors are those of C-Blosc 1.21: blosc.c at `blosc_compress`, `blosc_decompress` and `blosc_getitem`.
 
@@ -15,7 +14,6 @@ pub(crate) mod decompress;
 pub(crate) mod header;
 pub(crate) mod names;
 pub(crate) mod settings;
-mod warning;
 
 /// The code of most errors.
 pub(crate) const FAILED: i32 = -1;
@@ -42,6 +40,6 @@ fn nthreads(count: i32) -> Option<usize> {
 
 /// Returns the code for a number of threads that [`nthreads`] refuses.
 fn refused_threads(count: i32) -> i32 {
-    warning::warn(format_args!("{count} threads asked for, expected 1 to {MAX_THREADS}"));
+    crate::warning::warn(format_args!("{count} threads asked for, expected 1 to {MAX_THREADS}"));
     FAILED
 }

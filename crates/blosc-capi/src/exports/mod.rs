@@ -6,11 +6,13 @@
 //! | `guard` | no panic crosses into C |
 //! | `environment` | whether the environment has variables of Blosc |
 //! | `blosc1` | the functions of `blosc.h` |
-//! | `testing` | six internal functions of C-Blosc, for its own tests |
+//! | `blosc2` | the functions of `blosc2.h` |
+//! | `testing` | internal functions of the originals, for their own tests |
 
 #[cfg(feature = "blosc1")]
 mod blosc1;
-#[cfg(feature = "blosc1")]
+#[cfg(feature = "blosc2")]
+mod blosc2;
 mod environment;
 mod guard;
 mod pointers;
@@ -21,5 +23,7 @@ mod tests;
 
 #[cfg(feature = "blosc1")]
 pub use blosc1::*;
+#[cfg(feature = "blosc2")]
+pub use blosc2::*;
 #[cfg(feature = "testing")]
 pub use testing::*;

@@ -3,7 +3,8 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use crate::blosc1::header::HEADER;
+/// Size of the first part of a header.
+const HEADER: usize = 16;
 
 /// Returns `len` bytes at `pointer`. `None` for a null pointer with a length, and for a length that no object has.
 ///

@@ -1,4 +1,4 @@
-//! Six internal functions of C-Blosc, which its own tests call: the shuffle of three instruction sets.
+//! Internal functions of C-Blosc and C-Blosc2, which their own tests call: the shuffle of three instruction sets.
 //!
 //! A function of an instruction set that this CPU lacks uses the best that it has.
 
@@ -21,6 +21,7 @@ unsafe fn run(kernel: Kernel, typesize: usize, nbytes: usize, src: *const u8, de
     }
 }
 
+#[cfg(feature = "blosc1")]
 macro_rules! shuffles {
     ($($shuffle:ident, $unshuffle:ident: $name:literal;)*) => {$(
         /// Shuffles bytes.
@@ -45,8 +46,41 @@ macro_rules! shuffles {
     )*};
 }
 
+#[cfg(feature = "blosc1")]
 shuffles! {
     blosc_internal_shuffle_generic, blosc_internal_unshuffle_generic: "scalar";
     blosc_internal_shuffle_sse2, blosc_internal_unshuffle_sse2: "sse2";
     blosc_internal_shuffle_avx2, blosc_internal_unshuffle_avx2: "avx2";
+}
+
+#[cfg(feature = "blosc2")]
+macro_rules! shuffles_of_blosc2 {
+    ($($shuffle:ident, $unshuffle:ident: $name:literal;)*) => {$(
+        /// Shuffles bytes.
+        ///
+        /// # Safety
+        /// `src` and `dest` have `blocksize` bytes and do not overlap.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $shuffle(typesize: i32, blocksize: i32, src: *const u8, dest: *mut u8) {
+            // SAFETY: the caller's promise.
+            unsafe { run(kernels($name).shuffle, typesize as usize, blocksize as usize, src, dest) }
+        }
+
+        /// Undoes the shuffle.
+        ///
+        /// # Safety
+        /// `src` and `dest` have `blocksize` bytes and do not overlap.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $unshuffle(typesize: i32, blocksize: i32, src: *const u8, dest: *mut u8) {
+            // SAFETY: the caller's promise.
+            unsafe { run(kernels($name).unshuffle, typesize as usize, blocksize as usize, src, dest) }
+        }
+    )*};
+}
+
+#[cfg(feature = "blosc2")]
+shuffles_of_blosc2! {
+    shuffle_generic, unshuffle_generic: "scalar";
+    shuffle_sse2, unshuffle_sse2: "sse2";
+    shuffle_avx2, unshuffle_avx2: "avx2";
 }

@@ -1,12 +1,17 @@
-//! Distributes the blocks of one chunk over threads: the caller's thread, the caller's rayon pool, or both.
+//! Distributes the blocks of one chunk over threads: the caller's thread, the caller's rayon pool, both, or an
+//! executor of the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "rayon")]
+mod executor;
+#[cfg(feature = "rayon")]
 mod joined;
 #[cfg(feature = "rayon")]
-pub use joined::with_pool;
+pub use executor::Executor;
+#[cfg(feature = "rayon")]
+pub use joined::{with_executor, with_pool};
 
 /// Whether the blocks of a chunk are distributed over threads. The resulting bytes do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -24,6 +24,7 @@ mod sequence;
 mod sink;
 #[cfg(test)]
 mod tests;
+mod text;
 mod thorough;
 
 use bits::Bits;
@@ -54,6 +55,8 @@ pub(crate) enum Reference {
 enum Finder {
     Fast(fast::HashTable),
     Thorough(HashChains, Effort),
+    /// The fast search for text, the other for the rest.
+    ByContent(fast::HashTable, HashChains, Effort),
 }
 
 impl DeflateEncoder {
@@ -63,6 +66,9 @@ impl DeflateEncoder {
         let search = match reference {
             Reference::ZlibNg if index == 0 => Finder::Fast(fast::HashTable::new()?),
             Reference::ZlibNg => Finder::Thorough(HashChains::new()?, ZLIB_NG_EFFORTS[index - 1]),
+            Reference::Zlib if index == 0 => {
+                Finder::ByContent(fast::HashTable::new()?, HashChains::new()?, ZLIB_EFFORTS[0])
+            }
             Reference::Zlib => Finder::Thorough(HashChains::new()?, ZLIB_EFFORTS[index]),
         };
         Ok(DeflateEncoder { level, reference, search, sequences: Vec::new() })
@@ -88,7 +94,11 @@ impl DeflateEncoder {
                 table.find(src, &mut self.sequences)?;
                 FAST_COST
             }
-            Finder::Thorough(table, effort) => {
+            Finder::ByContent(table, _, effort) if text::is_text(src) => {
+                table.find(src, &mut self.sequences)?;
+                Cost { cut: effort.thrift, codes: 0 }
+            }
+            Finder::Thorough(table, effort) | Finder::ByContent(_, table, effort) => {
                 thorough::find(table, src, *effort, &mut self.sequences)?;
                 Cost { cut: effort.thrift, codes: 0 }
             }
@@ -124,7 +134,7 @@ fn header(level: u8) -> [u8; 2] {
 }
 
 /// Upper bound of the bytes of hash tables and chains.
-const MAX_TABLES: usize = 224 << 10;
+const MAX_TABLES: usize = 256 << 10;
 
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
 const MAX_INPUT: usize = 1 << 30;
@@ -155,7 +165,7 @@ const ZLIB_EFFORTS: [Effort; 9] = [
     Effort { depth: 16, late: 20, nice: 16, lazy: 0, half: 0, patience: 6, threes: SHORT, ends: 4, thrift: 500 },
     Effort { depth: 24, late: 6, nice: 32, lazy: 0, half: 0, patience: 6, threes: ALL, ends: 16, thrift: 500 },
     Effort { depth: 16, late: 6, nice: 16, lazy: 8, half: 1, patience: 6, threes: ALL, ends: 16, thrift: 500 },
-    Effort { depth: 24, late: 6, nice: 48, lazy: 32, half: 1, patience: 6, threes: ALL, ends: 16, thrift: 300 },
+    Effort { depth: 16, late: 6, nice: 32, lazy: 16, half: 1, patience: 6, threes: ALL, ends: 16, thrift: 300 },
     Effort { depth: 40, late: 6, nice: 258, lazy: 32, half: 1, patience: 7, threes: ALL, ends: 16, thrift: 200 },
     Effort { depth: 40, late: 6, nice: 258, lazy: 64, half: 1, patience: 7, threes: ALL, ends: 16, thrift: 100 },
     Effort { depth: 256, late: 6, nice: 258, lazy: 258, half: 1, patience: 8, threes: ALL, ends: 16, thrift: 100 },

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
-use super::huffman;
 use super::{DeflateEncoder, Reference};
+use super::{huffman, text};
 
 /// Compresses with more room than stored blocks need, and checks that `zlib-rs` decodes to `src`.
 fn round_trip(compressor: &mut DeflateEncoder, src: &[u8]) -> Vec<u8> {
@@ -38,6 +38,12 @@ fn planes(len: usize) -> Vec<u8> {
     (0..4).flat_map(|byte| numbers.iter().map(move |n| n.to_le_bytes()[byte])).take(len).collect()
 }
 
+/// Lines of common words.
+fn words(len: usize) -> Vec<u8> {
+    let words = ["the ", "chunk ", "of ", "blocks\n", "holds ", "values, ", "17 "];
+    random(len, 6).into_iter().flat_map(|n| words[usize::from(n) % words.len()].bytes()).take(len).collect()
+}
+
 fn kinds(len: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> =
         [1, 2, 3, 4, 7, 8, 300, 40_000].map(|n| random(n, n as u64).into_iter().cycle().take(len).collect()).into();
@@ -49,7 +55,7 @@ fn kinds(len: usize) -> Vec<Vec<u8>> {
     let half = len / 2;
     all.push([random(half, 9), vec![0; len - half]].concat());
     all.push([planes(half), random(len - half, 4)].concat());
-    all.extend([random(len, 1), planes(len)]);
+    all.extend([random(len, 1), planes(len), words(len)]);
     all
 }
 
@@ -119,6 +125,15 @@ fn runs_are_no_larger_than_zlib_ng_makes_them() {
             assert!(ours as u64 <= theirs * 102 / 100, "{ours} of {theirs}");
         }
     }
+}
+
+#[test]
+fn text_is_told_by_its_bytes() {
+    for len in [1, 100, 256, 257, 70_000] {
+        assert!(text::is_text(&words(len)), "{len} bytes");
+        assert!(!text::is_text(&planes(len)), "{len} bytes");
+    }
+    assert!(!text::is_text(&[]));
 }
 
 fn size_by_zlib_rs(src: &[u8], level: i32) -> u64 {

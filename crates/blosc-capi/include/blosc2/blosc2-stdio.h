@@ -1,0 +1,54 @@
+/*
+ * Parameters of the input and output of frames on a file system. The functions that use them are not in this library
+ * yet.
+ */
+#ifndef BLOSC_BLOSC2_BLOSC2_STDIO_H
+#define BLOSC_BLOSC2_BLOSC2_STDIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "blosc2-export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An open file. */
+typedef struct {
+  FILE *file;
+} blosc2_stdio_file;
+
+/* How files are opened. */
+typedef struct {
+  bool locking; /* whether readers and writers of a frame wait for each other */
+} blosc2_stdio_params;
+
+static const blosc2_stdio_params BLOSC2_STDIO_PARAMS_DEFAULTS = {false};
+
+/* A file that is mapped into memory. */
+typedef struct {
+  const char *mode;            /* r, r+, w+ or c */
+  size_t initial_mapping_size; /* bytes to map for writing */
+  bool needs_free;             /* whether the structure is released with the stream */
+  char *addr;                  /* the rest is set while the file is open */
+  char *urlpath;
+  size_t file_size;
+  size_t mapping_size;
+  bool is_memory_only;
+  FILE *file;
+  int fd;
+  int64_t access_flags;
+  int64_t map_flags;
+} blosc2_stdio_mmap;
+
+static const blosc2_stdio_mmap BLOSC2_STDIO_MMAP_DEFAULTS = {
+    "r", (size_t)1 << 30, false, NULL, NULL, 0, 0, false, NULL, -1, -1, -1};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

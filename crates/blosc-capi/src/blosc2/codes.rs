@@ -1,0 +1,134 @@
+//! The codes of errors, and those of the engine's errors.
+
+use std::ffi::CStr;
+
+use blosc_core::{DecodeError, EncodeError};
+
+use crate::warning::warn;
+
+pub(crate) const FAILURE: i32 = -1;
+pub(crate) const DATA: i32 = -3;
+pub(crate) const MEMORY: i32 = -4;
+pub(crate) const READ_BUFFER: i32 = -5;
+pub(crate) const WRITE_BUFFER: i32 = -6;
+pub(crate) const CODEC_SUPPORT: i32 = -7;
+pub(crate) const CODEC_PARAM: i32 = -8;
+const CODEC_DICT: i32 = -9;
+pub(crate) const VERSION_SUPPORT: i32 = -10;
+pub(crate) const INVALID_HEADER: i32 = -11;
+pub(crate) const INVALID_PARAM: i32 = -12;
+pub(crate) const NOT_FOUND: i32 = -16;
+const FILTER_PIPELINE: i32 = -18;
+const POSTFILTER: i32 = -27;
+pub(crate) const PLUGIN_IO: i32 = -30;
+pub(crate) const NULL_POINTER: i32 = -32;
+pub(crate) const MAX_BUFSIZE: i32 = -35;
+pub(crate) const TUNER: i32 = -36;
+
+/// The texts of the codes -1, -2 and so on.
+const TEXTS: [&CStr; 37] = [
+    c"Generic failure",
+    c"Bad stream",
+    c"Invalid data",
+    c"Memory alloc/realloc failure",
+    c"Not enough space to read",
+    c"Not enough space to write",
+    c"Codec not supported",
+    c"Invalid parameter supplied to codec",
+    c"Codec dictionary error",
+    c"Version not supported",
+    c"Invalid value in header",
+    c"Invalid parameter supplied to function",
+    c"File read failure",
+    c"File write failure",
+    c"File open failure",
+    c"Not found",
+    c"Bad run length encoding",
+    c"Filter pipeline error",
+    c"Chunk insert failure",
+    c"Chunk append failure",
+    c"Chunk update failure",
+    c"Sizes larger than 2gb not supported",
+    c"Super-chunk copy failure",
+    c"Wrong type for frame",
+    c"File truncate failure",
+    c"Thread or thread context creation failure",
+    c"Postfilter failure",
+    c"Special frame failure",
+    c"Special super-chunk failure",
+    c"IO plugin error",
+    c"Remove file failure",
+    c"Pointer is null",
+    c"Invalid index",
+    c"Metalayer has not been found",
+    c"Maximum buffersize exceeded",
+    c"Tuner failure",
+    c"Frame lock failure",
+];
+
+/// Returns the text of a code.
+pub(crate) fn text(code: i32) -> &'static CStr {
+    let number = code.checked_neg().and_then(|number| usize::try_from(number).ok());
+    let text = number.and_then(|number| number.checked_sub(1)).and_then(|index| TEXTS.get(index));
+    text.copied().unwrap_or(c"Unknown error")
+}
+
+/// Returns `code`, after it printed the reason if the environment variable `BLOSC_TRACE` is set.
+pub(crate) fn trace(code: i32, reason: std::fmt::Arguments<'_>) -> i32 {
+    if std::env::var_os("BLOSC_TRACE").is_some() {
+        warn(format_args!("[error] - {reason}"));
+    }
+    code
+}
+
+/// Returns the code of an error of the engine.
+pub(crate) fn of_decode(error: &DecodeError) -> i32 {
+    let code = match error {
+        DecodeError::HeaderTooShort { .. } => READ_BUFFER,
+        DecodeError::Destination { .. } => WRITE_BUFFER,
+        DecodeError::Version { .. } => VERSION_SUPPORT,
+        DecodeError::Field { .. } | DecodeError::Flags { .. } | DecodeError::Truncated { .. } => INVALID_HEADER,
+        DecodeError::UnknownCodec { .. }
+        | DecodeError::UnregisteredCodec { .. }
+        | DecodeError::CodecUnavailable { .. } => CODEC_SUPPORT,
+        DecodeError::Filter { .. } | DecodeError::FilterPlugin { .. } => FILTER_PIPELINE,
+        DecodeError::Dictionary { .. } => CODEC_DICT,
+        DecodeError::Lazy | DecodeError::Range { .. } => INVALID_PARAM,
+        DecodeError::Postfilter { .. } => POSTFILTER,
+        DecodeError::OutOfMemory(_) => MEMORY,
+        _ => DATA,
+    };
+    trace(code, format_args!("{}", error.report()))
+}
+
+/// Returns the code of an error of the engine, or 0 if the chunk does not fit.
+pub(crate) fn of_encode(error: &EncodeError) -> i32 {
+    let code = match error {
+        EncodeError::Destination { .. } => return 0,
+        EncodeError::Clevel { .. } | EncodeError::Codec { .. } => CODEC_PARAM,
+        EncodeError::Typesize | EncodeError::BlockSize { .. } | EncodeError::EmptyBlock { .. } => INVALID_PARAM,
+        EncodeError::Filter { .. } | EncodeError::FilterPlugin { .. } | EncodeError::Prefilter { .. } => {
+            FILTER_PIPELINE
+        }
+        EncodeError::CodecUnavailable { .. } => CODEC_SUPPORT,
+        EncodeError::TooLarge { .. } => MAX_BUFSIZE,
+        EncodeError::OutOfMemory(_) => MEMORY,
+        _ => DATA,
+    };
+    trace(code, format_args!("{}", error.report()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_text() {
+        assert_eq!(text(FAILURE), c"Generic failure");
+        assert_eq!(text(FILTER_PIPELINE), c"Filter pipeline error");
+        assert_eq!(text(MAX_BUFSIZE), c"Maximum buffersize exceeded");
+        for code in [0, 1, -38, i32::MIN, i32::MAX] {
+            assert_eq!(text(code), c"Unknown error");
+        }
+    }
+}

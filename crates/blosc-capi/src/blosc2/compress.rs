@@ -1,0 +1,81 @@
+//! `blosc2_compress` and `blosc2_compress_ctx`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+
+use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
+
+use super::codes::{self, MAX_BUFSIZE, trace};
+use super::params::Job;
+use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
+use crate::{engine, threads};
+
+/// A block that a prefilter is called for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) index: usize,
+    /// Bytes of the chunk before the block.
+    pub(crate) offset: usize,
+    pub(crate) typesize: usize,
+}
+
+/// A function of the program that fills a block, which is zero at first.
+pub(crate) type Prefilter = dyn Fn(Block, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync;
+
+/// Functions of the program that take part in a compression.
+pub(crate) struct Callbacks {
+    pub(crate) registry: Registry,
+    pub(crate) prefilter: Option<Box<Prefilter>>,
+    /// The code of the first codec that failed, or 0.
+    pub(crate) failed: Arc<AtomicI32>,
+}
+
+/// Checks sizes before slices are made of them. Returns the code of sizes that cannot be used.
+pub(crate) fn refused_size(srcsize: i32, destsize: i32) -> Option<i32> {
+    if !(0..=MAX_BUFFERSIZE).contains(&srcsize) {
+        let reason = format_args!("the input has {srcsize} bytes, expected at most {MAX_BUFFERSIZE}");
+        return Some(trace(MAX_BUFSIZE, reason));
+    }
+    if destsize < OVERHEAD as i32 {
+        let reason = format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}");
+        return Some(trace(MAX_BUFSIZE, reason));
+    }
+    None
+}
+
+/// Compresses `src`. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
+pub(crate) fn compress(job: &Job, callbacks: Option<Callbacks>, src: &[u8], dst: &mut [u8]) -> i32 {
+    let params = match job.params() {
+        Ok(params) => params,
+        Err(code) => return code,
+    };
+    let Some(callbacks) = callbacks else {
+        return size_or_code(engine::compress(params, nthreads(job.nthreads), src, dst));
+    };
+    let failed = Arc::clone(&callbacks.failed);
+    let compressed = threads::run(nthreads(job.nthreads), |parallelism| {
+        encoder(params, callbacks)?.parallelism(parallelism).compress_into(src, dst)
+    });
+    match failed.load(Relaxed) {
+        0 => size_or_code(compressed),
+        code => code,
+    }
+}
+
+/// Returns an encoder with functions of the program.
+pub(super) fn encoder(params: CParams, callbacks: Callbacks) -> Result<Encoder, EncodeError> {
+    let encoder = Encoder::new(params)?.registry(callbacks.registry);
+    Ok(match callbacks.prefilter {
+        Some(prefilter) => encoder.prefilter(move |block, src, dst| {
+            prefilter(Block { index: block.index, offset: block.offset, typesize: block.typesize }, src, dst)
+        }),
+        None => encoder,
+    })
+}
+
+pub(super) fn size_or_code(compressed: Result<usize, EncodeError>) -> i32 {
+    match compressed {
+        Ok(cbytes) => i32::try_from(cbytes).unwrap_or(codes::FAILURE),
+        Err(error) => codes::of_encode(&error),
+    }
+}

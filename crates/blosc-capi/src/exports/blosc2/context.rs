@@ -1,0 +1,236 @@
+//! Contexts: parameters that a program sets once.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use super::callbacks::Tids;
+use super::defaults::{CPARAMS, DPARAMS};
+use super::registration;
+use crate::blosc2::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::params::Job;
+use crate::blosc2::settings;
+use crate::exports::environment::has_variables;
+use crate::exports::guard::guarded;
+use crate::exports::pointers::{bytes, store};
+
+/// `blosc2_context`. Callbacks get a pointer to it while a call uses it, so what a call changes is behind cells.
+pub struct Context {
+    pub(super) is_compression: bool,
+    pub(super) job: Job,
+    pub(super) cparams: Cparams,
+    pub(super) preparams: Option<Box<PrefilterParams>>,
+    pub(super) dparams: Dparams,
+    pub(super) postparams: Option<Box<PostfilterParams>>,
+    /// The block size of the last chunk that was compressed, or the one asked for.
+    pub(super) blocksize: AtomicI32,
+    /// The typesize of the last chunk that was decompressed.
+    pub(super) typesize: AtomicI32,
+    mask: Mutex<Vec<bool>>,
+    pub(super) tids: Tids,
+}
+
+impl Context {
+    /// Returns a context that decompresses, for a function without one.
+    pub(super) fn for_one_call(nthreads: i32) -> Self {
+        Context::new(false, Job { nthreads, ..Job::default() })
+    }
+
+    fn new(is_compression: bool, job: Job) -> Self {
+        Context {
+            is_compression,
+            job,
+            cparams: CPARAMS,
+            preparams: None,
+            dparams: DPARAMS,
+            postparams: None,
+            blocksize: AtomicI32::new(job.blocksize),
+            typesize: AtomicI32::new(0),
+            mask: Mutex::new(Vec::new()),
+            tids: Tids::default(),
+        }
+    }
+
+    /// Returns the parameters of compression, with those that the environment changed.
+    pub(super) fn cparams(&self) -> Cparams {
+        let Job { clevel, filters, filters_meta, typesize, compcode, split, nthreads, .. } = self.job;
+        Cparams {
+            compcode: compcode as u8,
+            clevel: clevel as u8,
+            typesize,
+            nthreads: nthreads as i16,
+            blocksize: self.blocksize.load(Relaxed),
+            splitmode: split,
+            filters,
+            filters_meta,
+            preparams: self.preparams.as_deref().map_or(null_mut(), |params| std::ptr::from_ref(params).cast_mut()),
+            ..self.cparams
+        }
+    }
+
+    /// Returns the parameters of decompression.
+    pub(super) fn dparams(&self) -> Dparams {
+        Dparams {
+            nthreads: self.job.nthreads as i16,
+            typesize: self.typesize.load(Relaxed),
+            postparams: self.postparams.as_deref().map_or(null_mut(), |params| std::ptr::from_ref(params).cast_mut()),
+            ..self.dparams
+        }
+    }
+
+    /// Returns this context as C programs see it.
+    pub(super) fn pointer(&self) -> *mut c_void {
+        std::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// Returns the mask for the next call, and forgets it.
+    pub(super) fn take_mask(&self) -> Vec<bool> {
+        std::mem::take(&mut self.mask.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Returns the context at a pointer.
+///
+/// # Safety
+/// `context` is null or comes from a function that creates one, and was not released.
+pub(super) unsafe fn context<'a>(context: *const Context) -> Result<&'a Context, i32> {
+    // SAFETY: the caller's promise.
+    unsafe { context.as_ref() }.ok_or_else(|| trace(NULL_POINTER, format_args!("the context is a null pointer")))
+}
+
+/// Creates a context that compresses; null for parameters that cannot be used.
+///
+/// # Safety
+/// The pointers in `cparams` are null or valid; those for callbacks as long as the context.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_create_cctx(cparams: Cparams) -> *mut Context {
+    // SAFETY: the caller's promise.
+    guarded(null_mut(), || match unsafe { compression(cparams) } {
+        Ok(context) => Box::into_raw(context),
+        Err(_) => null_mut(),
+    })
+}
+
+/// # Safety
+/// As [`blosc2_create_cctx`].
+pub(super) unsafe fn compression(cparams: Cparams) -> Result<Box<Context>, i32> {
+    for id in cparams.filters {
+        if matches!(id, 5..=31 | 37..=159) {
+            return Err(trace(INVALID_PARAM, format_args!("filter {id} is not defined")));
+        }
+    }
+    let mut job = Job {
+        clevel: cparams.clevel.into(),
+        filters: cparams.filters,
+        filters_meta: cparams.filters_meta,
+        typesize: cparams.typesize,
+        compcode: cparams.compcode.into(),
+        compcode_meta: cparams.compcode_meta,
+        blocksize: cparams.blocksize,
+        split: cparams.splitmode,
+        nthreads: cparams.nthreads.into(),
+        use_dict: cparams.use_dict != 0,
+        is_instrumented: cparams.instr_codec != 0,
+        is_blosc1: false,
+    };
+    if has_variables() {
+        settings::apply_to_context(&mut job)?;
+    }
+    let mut context = Box::new(Context::new(true, job));
+    context.cparams = Cparams { tuner_id: cparams.tuner_id.max(0), ..cparams };
+    if cparams.prefilter.is_some() {
+        // SAFETY: the caller's promise.
+        let params = unsafe { cparams.preparams.as_ref() }.ok_or(NULL_POINTER)?;
+        context.preparams = Some(Box::new(*params));
+    }
+    registration::init_tuner(&context)?;
+    Ok(context)
+}
+
+/// Creates a context that decompresses.
+///
+/// # Safety
+/// As [`blosc2_create_cctx`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_create_dctx(dparams: Dparams) -> *mut Context {
+    guarded(null_mut(), || {
+        let nthreads = if has_variables() { settings::nthreads_of_context() } else { None };
+        let job = Job { nthreads: nthreads.unwrap_or(dparams.nthreads).into(), ..Job::default() };
+        let mut context = Box::new(Context::new(false, job));
+        context.dparams = dparams;
+        if dparams.postfilter.is_some() {
+            // SAFETY: the caller's promise.
+            let Some(params) = (unsafe { dparams.postparams.as_ref() }) else { return null_mut() };
+            context.postparams = Some(Box::new(*params));
+        }
+        Box::into_raw(context)
+    })
+}
+
+/// Releases a context.
+///
+/// # Safety
+/// `context` is null or comes from a function that creates one, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_free_ctx(context: *mut Context) {
+    if !context.is_null() {
+        // SAFETY: the caller's promise.
+        guarded((), || drop(unsafe { Box::from_raw(context) }));
+    }
+}
+
+/// Stores the parameters of compression. Returns 0, or a code.
+///
+/// # Safety
+/// `ctx` as for [`blosc2_free_ctx`]; `cparams` is null or can hold the parameters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_ctx_get_cparams(ctx: *mut Context, cparams: *mut Cparams) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { context(ctx) } {
+        Ok(context) => {
+            // SAFETY: the caller's promise.
+            unsafe { store(cparams, context.cparams()) };
+            0
+        }
+        Err(code) => code,
+    }
+}
+
+/// Stores the parameters of decompression. Returns 0, or a code.
+///
+/// # Safety
+/// As [`blosc2_ctx_get_cparams`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_ctx_get_dparams(ctx: *mut Context, dparams: *mut Dparams) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { context(ctx) } {
+        Ok(context) => {
+            // SAFETY: the caller's promise.
+            unsafe { store(dparams, context.dparams()) };
+            0
+        }
+        Err(code) => code,
+    }
+}
+
+/// Sets blocks that the next call leaves out. Returns 0, or a code.
+///
+/// # Safety
+/// `ctx` as for [`blosc2_free_ctx`]; `maskout` has `nblocks` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_set_maskout(ctx: *mut Context, maskout: *const u8, nblocks: c_int) -> c_int {
+    guarded(MEMORY, || {
+        let len = usize::try_from(nblocks).unwrap_or(0);
+        // SAFETY: the caller's promise.
+        let (context, mask) = match unsafe { (context(ctx), bytes(maskout.cast(), len)) } {
+            (Ok(context), Some(mask)) => (context, mask),
+            (Err(code), _) => return code,
+            (_, None) => return INVALID_PARAM,
+        };
+        let Ok(mask) = blosc_core::memory::collect(mask.iter().map(|skip| *skip != 0)) else { return MEMORY };
+        *context.mask.lock().unwrap_or_else(PoisonError::into_inner) = mask;
+        0
+    })
+}

@@ -1,0 +1,200 @@
+//! Compress, decompress and read items with a context.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::callbacks;
+use super::context::{Context, context};
+use super::registration;
+use super::source::{chunk, chunk_size, info};
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, trace};
+use crate::blosc2::header::Info;
+use crate::blosc2::{OVERHEAD, compress, decompress};
+use crate::exports::guard::guarded;
+use crate::exports::pointers::buffers;
+
+/// The output of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Destination {
+    pub(super) dest: *mut c_void,
+    pub(super) destsize: i32,
+}
+
+/// Returns the context at a pointer, which must compress or decompress.
+///
+/// # Safety
+/// As [`context`].
+pub(super) unsafe fn context_for<'a>(is_compression: bool, pointer: *const Context) -> Result<&'a Context, i32> {
+    // SAFETY: the caller's promise.
+    match unsafe { context(pointer) }? {
+        context if context.is_compression == is_compression => Ok(context),
+        _ => Err(trace(INVALID_PARAM, format_args!("the context is for the other direction"))),
+    }
+}
+
+/// Compresses with a context. Returns the size of the chunk, 0 if it does not fit, or a code.
+///
+/// # Safety
+/// `context` was created and is used by this call only; `src` has `srcsize` readable bytes and `dest` has `destsize`
+/// writable ones, which no other thread changes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_compress_ctx(
+    context: *mut Context,
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let context = match unsafe { context_for(true, context) } {
+            Ok(context) => context,
+            Err(code) => return code,
+        };
+        if let Some(code) = registration::next_blocksize(context).or(compress::refused_size(srcsize, destsize)) {
+            return code;
+        }
+        let (src_len, dest_len) = (srcsize as usize, destsize as usize);
+        // SAFETY: the caller's promise. A chunk is never larger than that.
+        let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
+            return INVALID_PARAM;
+        };
+        let code = match callbacks::of_compression(context, src, src_len) {
+            Ok(callbacks) => compress::compress(&context.job, callbacks, src, dst),
+            Err(code) => code,
+        };
+        if let Some(header) = dst.first_chunk().filter(|_| code > 0).and_then(|header| Info::short(header).ok()) {
+            context.blocksize.store(header.blocksize(), Relaxed);
+        }
+        code
+    })
+}
+
+/// Decompresses with a context. Returns the number of bytes, or a code.
+///
+/// # Safety
+/// `context` was created and is used by this call only; `src` has `srcsize` readable bytes, or as many as its header
+/// states if these are fewer; `dest` has `destsize` writable bytes, and no other thread changes them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_decompress_ctx(
+    context: *mut Context,
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    guarded(FAILURE, || match unsafe { context_for(false, context) } {
+        Ok(context) => {
+            let mask = context.take_mask();
+            // SAFETY: the caller's promise.
+            unsafe { decompressed(context, src, srcsize, Destination { dest, destsize }, &mask) }
+        }
+        Err(code) => code,
+    })
+}
+
+/// # Safety
+/// As [`blosc2_decompress_ctx`].
+pub(super) unsafe fn decompressed(
+    context: &Context,
+    src: *const c_void,
+    srcsize: i32,
+    Destination { dest, destsize }: Destination,
+    mask: &[bool],
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let sizes = unsafe { info(src, srcsize) }.and_then(|info| {
+        let nbytes = decompress::output_size(info, destsize)?;
+        Ok((info, chunk_size(info, srcsize)?, nbytes))
+    });
+    let (info, cbytes, nbytes) = match sizes {
+        Ok(sizes) => sizes,
+        Err(code) => return code,
+    };
+    context.typesize.store(info.typesize(), Relaxed);
+    // SAFETY: the caller's promise.
+    let Some((chunk, dst)) = (unsafe { buffers(src, cbytes, dest, nbytes) }) else { return INVALID_PARAM };
+    let callbacks = callbacks::of_decompression(context, info, chunk);
+    decompress::decompress(info, chunk, dst, context.job.nthreads, mask, callbacks)
+}
+
+/// Copies `nitems` items from `start` on. Returns the number of bytes, or a code.
+///
+/// # Safety
+/// As [`blosc2_decompress_ctx`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_getitem_ctx(
+    context: *mut Context,
+    src: *const c_void,
+    srcsize: i32,
+    start: c_int,
+    nitems: c_int,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    guarded(FAILURE, || match unsafe { self::context(context) } {
+        // SAFETY: the caller's promise.
+        Ok(context) => unsafe {
+            items_copied(context, src, srcsize, |_| Ok((start, nitems)), Destination { dest, destsize })
+        },
+        Err(code) => code,
+    })
+}
+
+/// Copies `nbytes` bytes from `start` on. Returns their number, or a code.
+///
+/// # Safety
+/// As [`blosc2_decompress_ctx`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
+    context: *mut Context,
+    src: *const c_void,
+    srcsize: i32,
+    start: i32,
+    nbytes: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> c_int {
+    let items = |info| decompress::items_of_bytes(info, start, nbytes);
+    // SAFETY: the caller's promise.
+    guarded(FAILURE, || match unsafe { self::context(context) } {
+        // SAFETY: the caller's promise.
+        Ok(context) => unsafe { items_copied(context, src, srcsize, items, Destination { dest, destsize }) },
+        Err(code) => code,
+    })
+}
+
+/// Copies the items that `wanted` returns for a header.
+///
+/// # Safety
+/// As [`blosc2_decompress_ctx`].
+pub(super) unsafe fn items_copied(
+    context: &Context,
+    src: *const c_void,
+    srcsize: i32,
+    wanted: impl FnOnce(Info) -> Result<(i32, i32), i32>,
+    Destination { dest, destsize }: Destination,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let found = unsafe { info(src, srcsize) }.and_then(|info| {
+        let (start, nitems) = wanted(info)?;
+        let range = decompress::item_range(info, start, nitems, destsize)?;
+        // SAFETY: the caller's promise.
+        let chunk = unsafe { chunk(src, srcsize, info) }?;
+        Ok((info, chunk, range))
+    });
+    let (info, chunk, range) = match found {
+        Ok((info, chunk, Some(range))) => (info, chunk, range),
+        Ok(_) => return 0,
+        Err(code) => return code,
+    };
+    context.typesize.store(info.typesize(), Relaxed);
+    // SAFETY: the caller's promise.
+    let Some((chunk, dst)) = (unsafe { buffers(chunk.as_ptr().cast(), chunk.len(), dest, range.len()) }) else {
+        return INVALID_PARAM;
+    };
+    let callbacks = callbacks::of_decompression(context, info, chunk);
+    decompress::items(info, chunk, range, dst, callbacks)
+}

@@ -1,0 +1,53 @@
+//! The functions of `blosc2.h`, which `include/blosc2.h` documents for C.
+//!
+//! | file | content |
+//! |---|---|
+//! | `process` | settings of the process |
+//! | `source` | chunks of C programs as headers and slices |
+//! | `chunks` | compress, decompress and read items with these settings |
+//! | `context` | contexts and their parameters |
+//! | `context_chunks` | compress, decompress and read items with a context |
+//! | `vlblocks`, `special` | chunks of blocks of variable length, and chunks without blocks |
+//! | `callbacks` | codecs, filters, prefilters and postfilters of the program as those of the engine |
+//! | `registration` | codecs, filters, tuners and inputs of the program |
+//! | `threads` | threads of the program |
+//! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
+//! | `layout` | the layout of the structures, for tests |
+
+mod callbacks;
+mod chunks;
+mod context;
+mod context_chunks;
+mod defaults;
+mod headers;
+#[cfg(feature = "testing")]
+mod layout;
+mod names;
+mod process;
+mod registration;
+mod source;
+mod special;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod tools;
+mod vlblocks;
+
+pub use crate::blosc2::abi::{
+    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
+    Storage, TunerRecord,
+};
+pub use chunks::*;
+pub use context::*;
+pub use context_chunks::*;
+pub use defaults::*;
+pub use headers::*;
+#[cfg(feature = "testing")]
+pub use layout::*;
+pub use names::*;
+pub use process::*;
+pub use registration::*;
+pub use special::*;
+pub use threads::*;
+pub use tools::*;
+pub use vlblocks::*;

@@ -1,0 +1,165 @@
+//! Codecs, filters, tuners and inputs of the program.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::{NonNull, null_mut};
+use std::sync::{Mutex, PoisonError};
+
+use super::context::Context;
+use crate::blosc2::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
+use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, TUNER, trace};
+use crate::blosc2::registered::{CODECS, FILTERS, Refused, TUNERS, UserCodec, UserFilter, UserTuner};
+use crate::blosc2::{FIRST_USER_ID, settings};
+use crate::exports::guard::guarded;
+use crate::exports::pointers::text;
+
+/// Registers a codec. Returns 0, or a code.
+///
+/// # Safety
+/// `codec` is null or valid, its name is a string, and its functions can be called from all threads until the process
+/// ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_register_codec(codec: *const CodecRecord) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let Some(codec) = (unsafe { codec.as_ref() }) else { return INVALID_PARAM };
+        let value = UserCodec { library: codec.complib, encoder: codec.encoder, decoder: codec.decoder };
+        // SAFETY: the caller's promise.
+        match unsafe { checked(codec.compcode.into(), codec.compname) } {
+            Ok(name) => refused(CODECS.register(codec.compcode.into(), name, value), CODEC_PARAM),
+            Err(code) => code.unwrap_or(CODEC_PARAM),
+        }
+    })
+}
+
+/// Registers a filter. Returns 0, or a code.
+///
+/// # Safety
+/// As [`blosc2_register_codec`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_register_filter(filter: *const FilterRecord) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let Some(filter) = (unsafe { filter.as_ref() }) else { return INVALID_PARAM };
+        let value = UserFilter { forward: filter.forward, backward: filter.backward };
+        // SAFETY: the caller's promise.
+        match unsafe { checked(filter.id.into(), filter.name) } {
+            Ok(name) => refused(FILTERS.register(filter.id.into(), name, value), FAILURE),
+            Err(code) => code.unwrap_or(FAILURE),
+        }
+    })
+}
+
+/// Registers a tuner. Returns 0, or a code.
+///
+/// # Safety
+/// As [`blosc2_register_codec`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_register_tuner(tuner: *const TunerRecord) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let Some(tuner) = (unsafe { tuner.as_ref() }) else { return INVALID_PARAM };
+        let value = UserTuner { init: tuner.init, next_blocksize: tuner.next_blocksize };
+        // SAFETY: the caller's promise.
+        match unsafe { checked(tuner.id, tuner.name) } {
+            Ok(name) => refused(TUNERS.register(tuner.id, name, value), FAILURE),
+            Err(code) => code.unwrap_or(FAILURE),
+        }
+    })
+}
+
+/// Checks an id and returns the name. The error has a code for a missing name only.
+///
+/// # Safety
+/// `name` is null or a string.
+unsafe fn checked<'a>(id: c_int, name: *const c_char) -> Result<&'a CStr, Option<i32>> {
+    if id < FIRST_USER_ID {
+        trace(FAILURE, format_args!("the id is {id}, expected at least {FIRST_USER_ID}"));
+        return Err(None);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { text(name) }.ok_or(Some(NULL_POINTER))
+}
+
+fn refused(registered: Result<(), Refused>, taken: i32) -> c_int {
+    match registered {
+        Ok(()) => 0,
+        Err(Refused::Taken) => trace(taken, format_args!("the id is registered with another name")),
+        Err(Refused::Full) => trace(CODEC_SUPPORT, format_args!("there are 255 entries")),
+    }
+}
+
+/// Calls the tuner of a new context.
+pub(super) fn init_tuner(context: &Context) -> Result<(), i32> {
+    let id = context.cparams.tuner_id;
+    if id == 0 {
+        return Ok(());
+    }
+    let missing = || trace(INVALID_PARAM, format_args!("tuner {id} is not registered"));
+    let tuner = TUNERS.get(id).ok_or_else(missing)?;
+    let Some(init) = tuner.value.init else { return Ok(()) };
+    // SAFETY: the program promises that its function takes these.
+    match unsafe { init(context.cparams.tuner_params, context.pointer(), null_mut()) } {
+        ..0 => Err(trace(TUNER, format_args!("tuner {id} returned an error"))),
+        _ => Ok(()),
+    }
+}
+
+/// Calls the tuner of a context before it compresses. Returns the code of a failure.
+pub(super) fn next_blocksize(context: &Context) -> Option<i32> {
+    let tuner = TUNERS.get(context.cparams.tuner_id).filter(|tuner| tuner.id != 0)?;
+    let next_blocksize = tuner.value.next_blocksize?;
+    // SAFETY: the program promises that its function takes a context.
+    let code = unsafe { next_blocksize(context.pointer()) };
+    (code < 0).then(|| trace(TUNER, format_args!("tuner {} returned an error", tuner.id)))
+}
+
+/// Functions of inputs that the program registered. They stay at their place, because programs keep pointers to them.
+static INPUTS: Mutex<Vec<Input>> = Mutex::new(Vec::new());
+
+struct Input {
+    id: u8,
+    name: &'static CStr,
+    callbacks: NonNull<IoCallbacks>,
+}
+
+// SAFETY: the pointer is only given to the program.
+unsafe impl Send for Input {}
+
+/// Registers functions of an input. Returns 0, or a code.
+///
+/// # Safety
+/// `io` is null or valid, its name is a string until the process ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_register_io_cb(io: *const IoCallbacks) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let Some(io) = (unsafe { io.as_ref() }) else { return INVALID_PARAM };
+        // SAFETY: the caller's promise.
+        let name = match unsafe { checked(io.id.into(), io.name) } {
+            Ok(name) => name,
+            Err(code) => return code.unwrap_or(PLUGIN_IO),
+        };
+        let mut inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
+        match inputs.iter().find(|input| input.id == io.id) {
+            Some(found) if found.name == name => 0,
+            Some(_) => trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id)),
+            None => {
+                let name = Box::leak(Box::<CStr>::from(name));
+                inputs.push(Input { id: io.id, name, callbacks: NonNull::from(Box::leak(Box::new(*io))) });
+                0
+            }
+        }
+    })
+}
+
+/// Returns the functions of an input; null if they are not registered, or the library is not initialized.
+#[unsafe(no_mangle)]
+pub extern "C" fn blosc2_get_io_cb(id: u8) -> *mut IoCallbacks {
+    guarded(null_mut(), || {
+        if !settings::is_initialized() {
+            return null_mut();
+        }
+        let inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
+        inputs.iter().find(|input| input.id == id).map_or(null_mut(), |input| input.callbacks.as_ptr())
+    })
+}
