@@ -36,6 +36,10 @@ pub(crate) fn check_output(url: &Url, _: bool) -> Result<()> {
     match url.0 {}
 }
 
+pub(crate) fn check_output_directory(url: &Url) -> Result<()> {
+    match url.0 {}
+}
+
 pub(crate) fn upload(_: &Path, url: &Url, _: bool) -> Result<()> {
     match url.0 {}
 }

@@ -3,8 +3,8 @@
 use crate::report::Report;
 use crate::signals;
 use crate::size::double_pretty_size;
-use anyhow::Result;
-use bloscpack_io::{Address, AnySource, OpenOptions, Remote, RemoteOptions, RemoteUrl};
+use anyhow::{Result, bail};
+use bloscpack_io::{Address, AnySource, Error, OpenOptions, Remote, RemoteOptions, RemoteUrl};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -56,6 +56,18 @@ pub(crate) fn open(url: &Url, column: Option<&str>) -> Result<AnySource> {
 
 pub(crate) fn check_output(url: &Url, force: bool) -> Result<()> {
     Ok(client()?.check_output(&url.url, force)?)
+}
+
+/// Refuses a directory with objects, before anything is written.
+pub(crate) fn check_output_directory(url: &Url) -> Result<()> {
+    match client()?.check_output_directory(&url.url) {
+        Err(Error::OutputExists(_)) => bail!(
+            "output '{}': there are objects below it, which would become part of the container; remove them first, \
+             because -f does not",
+            url.shown
+        ),
+        checked => Ok(checked?),
+    }
 }
 
 pub(crate) fn upload(path: &Path, url: &Url, force: bool) -> Result<()> {

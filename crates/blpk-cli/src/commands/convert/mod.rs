@@ -26,6 +26,11 @@ use bloscpack_io::{AnySource, ConvertReport, Error, LocalSource, Target, convert
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
+    if let PathOrStdio::Url(url) = &plan.output
+        && plan.conversion.target.is_directory()
+    {
+        url::check_output_directory(url)?;
+    }
     let converted = match &plan.output {
         PathOrStdio::Url(url) if plan.conversion.target == Target::Zarr => {
             let (remote, url) = url::remote(url)?;
