@@ -4,7 +4,10 @@ use crate::report::Report;
 use crate::signals;
 use crate::size::double_pretty_size;
 use anyhow::{Result, bail};
-use bloscpack_io::{Address, AnySource, Error, OpenOptions, Remote, RemoteOptions, RemoteUrl};
+use bloscpack_io::{
+    Address, AnySource, ConvertOptions, ConvertReport, Error, OpenOptions, Remote, RemoteOptions, RemoteUrl,
+    convert_to_url,
+};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -77,9 +80,12 @@ pub(crate) fn upload(path: &Path, url: &Url, force: bool) -> Result<()> {
     }
 }
 
-/// Returns the client and the URL for a function of the library.
-pub(crate) fn remote(url: &Url) -> Result<(&'static Remote, &RemoteUrl)> {
-    Ok((client()?, &url.url))
+/// Returns the function that converts a source to Zarr at a URL.
+pub(crate) fn to_zarr(
+    url: &Url,
+) -> Result<impl FnOnce(AnySource, &ConvertOptions) -> Result<ConvertReport, Error> + '_> {
+    let remote = client()?;
+    Ok(move |source, options: &ConvertOptions| convert_to_url(source, remote, &url.url, options))
 }
 
 pub(crate) fn print_traffic(report: &Report) {
