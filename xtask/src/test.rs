@@ -21,13 +21,16 @@ pub(crate) fn run() -> Result<()> {
         let check = ["check", "--locked", "--package", "blosc-core", "--no-default-features", "--features", features];
         sh::run(&mut sh::cargo(check))?;
     }
+    sh::run(&mut sh::cargo(["check", "--locked", "--package", "blpk-cli", "--no-default-features"]))?;
     let reads_only = ["test", "--locked", "--package", "bloscpack-io", "--no-default-features"];
     sh::run(sh::cargo(reads_only).args(["--test", "without_writing"]))?;
     let interop = interop::run_on(&programs.blpk(), &[])?;
 
     println!("\nsummary of cargo xtask test");
     println!("  cargo test      {} passed, {} failed, {} ignored", tests.passed, tests.failed, tests.ignored);
-    println!("  feature builds  blosc-core with no feature, and with each one alone; bloscpack-io that only reads");
+    println!(
+        "  feature builds  blosc-core with no feature, and with each one alone; bloscpack-io that only reads; blpk"
+    );
     match interop {
         interop::Outcome::Passed(count) => {
             println!("  interop         {} passed, {} failed", count.passed, count.failed);

@@ -2,7 +2,7 @@
 
 use crate::report::Report;
 use anyhow::Result;
-use bloscpack_io::{Address, AnySource};
+use bloscpack_io::{Address, AnySource, ConvertOptions, ConvertReport, Error};
 use std::convert::Infallible;
 use std::path::Path;
 
@@ -33,6 +33,14 @@ pub(crate) fn open(url: &Url, _: Option<&str>) -> Result<AnySource> {
 }
 
 pub(crate) fn check_output(url: &Url, _: bool) -> Result<()> {
+    match url.0 {}
+}
+
+pub(crate) fn to_zarr(url: &Url) -> Result<fn(AnySource, &ConvertOptions) -> Result<ConvertReport, Error>> {
+    match url.0 {}
+}
+
+pub(crate) fn check_output_directory(url: &Url) -> Result<()> {
     match url.0 {}
 }
 

@@ -3,8 +3,11 @@
 use crate::report::Report;
 use crate::signals;
 use crate::size::double_pretty_size;
-use anyhow::Result;
-use bloscpack_io::{Address, AnySource, OpenOptions, Remote, RemoteOptions, RemoteUrl};
+use anyhow::{Result, bail};
+use bloscpack_io::{
+    Address, AnySource, ConvertOptions, ConvertReport, Error, OpenOptions, Remote, RemoteOptions, RemoteUrl,
+    convert_to_url,
+};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -58,6 +61,18 @@ pub(crate) fn check_output(url: &Url, force: bool) -> Result<()> {
     Ok(client()?.check_output(&url.url, force)?)
 }
 
+/// Refuses a directory with objects, before anything is written.
+pub(crate) fn check_output_directory(url: &Url) -> Result<()> {
+    match client()?.check_output_directory(&url.url) {
+        Err(Error::OutputExists(_)) => bail!(
+            "output '{}': there are objects below it, which would become part of the container; remove them first, \
+             because -f does not",
+            url.shown
+        ),
+        checked => Ok(checked?),
+    }
+}
+
 pub(crate) fn upload(path: &Path, url: &Url, force: bool) -> Result<()> {
     match path.is_dir() {
         true => Ok(client()?.upload_directory(path, &url.url)?),
@@ -65,9 +80,12 @@ pub(crate) fn upload(path: &Path, url: &Url, force: bool) -> Result<()> {
     }
 }
 
-/// Returns the client and the URL for a function of the library.
-pub(crate) fn remote(url: &Url) -> Result<(&'static Remote, &RemoteUrl)> {
-    Ok((client()?, &url.url))
+/// Returns the function that converts a source to Zarr at a URL.
+pub(crate) fn to_zarr(
+    url: &Url,
+) -> Result<impl FnOnce(AnySource, &ConvertOptions) -> Result<ConvertReport, Error> + '_> {
+    let remote = client()?;
+    Ok(move |source, options: &ConvertOptions| convert_to_url(source, remote, &url.url, options))
 }
 
 pub(crate) fn print_traffic(report: &Report) {

@@ -29,7 +29,7 @@ pub(super) enum ChunkCodec {
     Blosc,
     /// `b2nd`: the plain bytes of a chunk are blocks of items. Holds the shapes of a chunk and of a block.
     B2nd { chunks: Vec<u32>, blocks: Vec<u32> },
-    /// Those of a Zarr array that are not `blosc` alone, in the order in which they are applied when writing.
+    /// The codecs of a Zarr array other than `blosc` alone, in the order in which a writer applies them.
     Other(Vec<&'static str>),
 }
 

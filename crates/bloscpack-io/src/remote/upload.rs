@@ -91,11 +91,16 @@ impl Remote {
         last.iter().try_for_each(put).map_err(|error| in_url(url, error))
     }
 
-    /// Refuses a directory in which there are objects.
+    /// Refuses a URL that cannot be written as a directory: one that is not of S3, or below which there are objects.
     ///
     /// # Errors
-    /// [`Error::OutputExists`]; [`Error::InFile`] with the URL.
-    pub(crate) fn expect_empty(&self, url: &RemoteUrl) -> Result<(), Error> {
+    /// As [`Remote::check_output`].
+    pub fn check_output_directory(&self, url: &RemoteUrl) -> Result<(), Error> {
+        self.check_output(url, true)?;
+        self.expect_empty(url)
+    }
+
+    fn expect_empty(&self, url: &RemoteUrl) -> Result<(), Error> {
         let found = objects::list(&self.client, url).map_err(|error| in_url(url, error))?;
         match found.files.is_empty() && found.directories.is_empty() {
             true => Ok(()),

@@ -75,7 +75,8 @@ fn gather_ahead(
     });
     let (mut ahead, mut ranges): (Vec<Run>, Vec<Range<u64>>) = (Vec::new(), Vec::new());
     loop {
-        (ahead.clear(), ranges.clear());
+        ahead.clear();
+        ranges.clear();
         let (mut nbytes, mut end) = (0, None);
         while nbytes < AHEAD && ahead.len() < MAX_RUNS {
             let Some(part) = parts.next() else { break };

@@ -130,7 +130,14 @@ fn bucket() -> (Server, Objects) {
             }
             (_, Some(bytes)) => Reply::of_file(request, bytes, "\"1\""),
             ("GET", None) if request.query().contains("list-type=2") => {
-                Reply::status(200).body(*b"<ListBucketResult></ListBucketResult>")
+                let prefix = request.query().rsplit("prefix=").next().unwrap().replace("%2F", "/");
+                let below = objects.keys().filter_map(|key| key.strip_prefix(&format!("/bucket/{prefix}")));
+                let names = below.map(|name| match name.split_once('/') {
+                    Some((name, _)) => format!("<CommonPrefixes><Prefix>{prefix}{name}/</Prefix></CommonPrefixes>"),
+                    None => format!("<Contents><Key>{prefix}{name}</Key></Contents>"),
+                });
+                let names: String = names.collect();
+                Reply::status(200).body(format!("<ListBucketResult>{names}</ListBucketResult>"))
             }
             _ => Reply::status(404),
         }
@@ -159,6 +166,17 @@ fn outputs_go_to_buckets() {
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("output file 's3://bucket/d/a.npy.blp' exists!"), "{refused:?}");
     on(&["-f", "compress", "a.npy", "s3://bucket/d/a.npy.blp"]).ok();
+    // Objects that the new ones do not replace would become part of the new container.
+    on(&["convert", "--chunkshape", "100,1000", "a.npy", "s3://bucket/d/a.zarr"]).ok();
+    let before = objects.lock().unwrap().clone();
+    for name in ["a.zarr", "a.zarr/", "a.bcolz"] {
+        for force in [&[][..], &["-f"]] {
+            let refused = on(&[force, &["convert", "a.npy", &format!("s3://bucket/d/{name}")]].concat());
+            assert_eq!(refused.code, Some(1), "{refused:?}");
+            assert!(refused.stderr.contains("there are objects below it, which would become part"), "{refused:?}");
+        }
+    }
+    assert!(*objects.lock().unwrap() == before);
     let refused = on(&["compress", "a.npy", &server.url("a.blp")]);
     assert!(refused.stderr.contains("only s3:// can be written to"), "{refused:?}");
     assert!(sandbox.names().iter().all(|name| !name.contains("s3")));

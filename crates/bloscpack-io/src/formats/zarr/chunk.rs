@@ -114,24 +114,18 @@ impl OpenZarr<'_> {
         if self.meta.codecs.sharding.is_none() {
             return;
         }
-        let (limits, mut current, mut places) = (Limits::new(), None, Vec::new());
+        let (limits, mut shards) = (Limits::new(), Vec::<(String, Stored<'_>, Vec<Range<u64>>)>::new());
         for (number, ranges) in chunks {
             // Later reads report failures.
             let Ok(Some(stored)) = self.find(*number, &limits) else { continue };
-            let key = self.key(*number);
-            let stored = match current.take() {
-                Some((other, shard)) if other != key => {
-                    Stored::prefetch(&shard, &places);
-                    places.clear();
-                    stored
-                }
-                _ => stored,
-            };
-            places.extend(stored.places(self.divisible(*ranges)));
-            current = Some((key, stored));
+            let (key, places) = (self.key(*number), stored.places(self.divisible(*ranges)));
+            match shards.last_mut() {
+                Some((other, _, all)) if *other == key => all.extend(places),
+                _ => shards.push((key, stored, places)),
+            }
         }
-        if let Some((_, shard)) = current {
-            Stored::prefetch(&shard, &places);
+        for (_, shard, places) in &shards {
+            shard.file.prefetch(places);
         }
     }
 
@@ -162,21 +156,16 @@ impl Stored<'_> {
     fn places(&self, ranges: Option<&[Range<usize>]>) -> Vec<Range<u64>> {
         let end = self.offset.saturating_add(self.len);
         let at = |at: usize| self.offset.saturating_add(at as u64).min(end);
-        match ranges {
-            Some(ranges) => ranges.iter().map(|range| at(range.start)..at(range.end)).collect(),
-            None => vec![self.offset..end],
-        }
-    }
-
-    fn prefetch(&self, places: &[Range<u64>]) {
-        self.file.prefetch(places);
+        let whole = 0..usize::try_from(self.len).unwrap_or(usize::MAX);
+        let ranges = ranges.unwrap_or(std::slice::from_ref(&whole));
+        ranges.iter().map(|range| at(range.start)..at(range.end)).collect()
     }
 
     /// Reads `ranges` of a chunk that is not compressed. All other bytes are zeros.
     pub(super) fn read_ranges(&self, ranges: &[Range<usize>], limits: &Limits) -> Result<Vec<u8>, Error> {
         limits.check_memory("a stored chunk", self.len)?;
         let mut bytes = memory::zeroed(usize::try_from(self.len).unwrap_or(usize::MAX))?;
-        self.prefetch(&self.places(Some(ranges)));
+        self.file.prefetch(&self.places(Some(ranges)));
         for range in ranges {
             if let Some(place) = bytes.get_mut(range.clone()) {
                 self.file.read_exact_at(self.offset + range.start as u64, place).map_err(Error::io("reading"))?;
@@ -203,7 +192,7 @@ impl Stored<'_> {
         limits.check_chunk(total as u64)?;
         let mut plain = memory::zeroed(total)?;
         if ranges.len() > 1 && self.file.request_cost().is_some() {
-            self.prefetch(&self.places(Some(ranges)));
+            self.file.prefetch(&self.places(Some(ranges)));
         }
         let mut rest = plain.as_mut_slice();
         for range in ranges {

@@ -22,14 +22,19 @@ use crate::staging;
 use crate::streams::open_source;
 use crate::url;
 use anyhow::{Context as _, Error as AnyError, Result, anyhow, bail};
-use bloscpack_io::{AnySource, ConvertReport, Error, LocalSource, Target, convert, convert_to_url};
+use bloscpack_io::{AnySource, ConvertReport, Error, LocalSource, Target, convert};
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
+    if let PathOrStdio::Url(url) = &plan.output
+        && plan.conversion.target.is_directory()
+    {
+        url::check_output_directory(url)?;
+    }
     let converted = match &plan.output {
         PathOrStdio::Url(url) if plan.conversion.target == Target::Zarr => {
-            let (remote, url) = url::remote(url)?;
-            on_source(plan, session, |source| convert_to_url(source, remote, url, &plan.options))?
+            let to_zarr = url::to_zarr(url)?;
+            on_source(plan, session, |source| to_zarr(source, &plan.options))?
         }
         _ => staged(plan, session)?,
     };

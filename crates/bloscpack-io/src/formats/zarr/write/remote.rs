@@ -11,10 +11,9 @@ impl RemoteStore {
     /// Opens an empty directory of an object store.
     ///
     /// # Errors
-    /// [`Error::OutputExists`] if there are objects; as [`Remote::check_output`].
+    /// As [`Remote::check_output_directory`].
     pub(crate) fn create(remote: &Remote, url: &RemoteUrl) -> Result<RemoteStore, Error> {
-        remote.check_output(url, true)?;
-        remote.expect_empty(url)?;
+        remote.check_output_directory(url)?;
         Ok(RemoteStore(remote.directory(url)))
     }
 }
