@@ -193,7 +193,7 @@ pub(crate) fn nthreads_of_decompression(has_variables: bool) -> Result<i32, i32>
     Ok(nthreads().into())
 }
 
-/// What the environment asks for.
+/// Changes that the environment asks for.
 struct Changes {
     clevel: Option<i32>,
     shuffle: Option<i32>,

@@ -4,8 +4,8 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use blosc_core::{BlockCodec, BlockFilter, BlockInfo, Encoder, PluginContext, PluginError, Registry, memory};
 
@@ -68,7 +68,7 @@ pub(super) fn of_decompression(context: &Context, info: Info, chunk: &[u8]) -> O
     Some(decompress::Callbacks { registry, postfilter, failed: user.failed })
 }
 
-/// What callbacks of one call get.
+/// The parameters that callbacks of one call get.
 #[derive(Clone)]
 struct User {
     context: *const Context,
@@ -276,27 +276,4 @@ fn with_scratch<R>(block: usize, typesize: usize, work: impl FnOnce(&mut [u8]) -
     let done = work(&mut scratch[..wanted]);
     let _ = SCRATCH.try_with(|kept| kept.set(scratch));
     Some(done)
-}
-
-/// The numbers of threads that callbacks of a context get: those of calls at the same time differ.
-#[derive(Debug, Default)]
-pub(super) struct Tids(Mutex<Vec<bool>>);
-
-impl Tids {
-    /// Calls `work` with the lowest free number below `count`.
-    fn with<R>(&self, count: usize, work: impl FnOnce(i32) -> R) -> R {
-        let take = || {
-            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let free = taken.iter().position(|taken| !taken).unwrap_or(taken.len());
-            if free == taken.len() {
-                taken.push(false);
-            }
-            taken[free] = true;
-            free
-        };
-        let tid = take();
-        let done = work(tid.min(count - 1) as i32);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[tid] = false;
-        done
-    }
 }

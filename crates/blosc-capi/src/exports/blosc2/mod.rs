@@ -9,6 +9,7 @@
 //! | `context_chunks` | compress, decompress and read items with a context |
 //! | `vlblocks`, `special` | chunks of blocks of variable length, and chunks without blocks |
 //! | `callbacks` | codecs, filters, prefilters and postfilters of the program as those of the engine |
+//! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
@@ -30,7 +31,9 @@ mod special;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tids;
 mod tools;
+mod tuner;
 mod vlblocks;
 
 pub use crate::blosc2::abi::{
