@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use blosc_core::{BlockCodec, BlockFilter, BlockInfo, Encoder, PluginContext, PluginError, Registry, memory};
 
+use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::context::Context;
-use crate::blosc2::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
+use super::functions::{CODECS, FILTERS, UserCodec, UserFilter};
 use crate::blosc2::codes::{CODEC_SUPPORT, DATA, WRITE_BUFFER, of_encode, trace};
 use crate::blosc2::compress::{self, Block, Prefilter};
 use crate::blosc2::decompress::{self, Postfilter};
 use crate::blosc2::header::Info;
-use crate::blosc2::registered::{CODECS, FILTERS, UserCodec, UserFilter};
 use crate::blosc2::{FIRST_USER_ID, nthreads};
 
 /// Codecs from this id on are not built in.

@@ -5,10 +5,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::defaults::{CPARAMS, DPARAMS};
 use super::tids::Tids;
 use super::tuner;
-use crate::blosc2::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;

@@ -2,6 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `abi` | the structures of the header |
 //! | `process` | settings of the process |
 //! | `source` | chunks of C programs as headers and slices |
 //! | `chunks` | compress, decompress and read items with these settings |
@@ -9,17 +10,20 @@
 //! | `context_chunks` | compress, decompress and read items with a context |
 //! | `vlblocks`, `special` | chunks of blocks of variable length, and chunks without blocks |
 //! | `callbacks` | codecs, filters, prefilters and postfilters of the program as those of the engine |
+//! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
 //! | `layout` | the layout of the structures, for tests |
 
+mod abi;
 mod callbacks;
 mod chunks;
 mod context;
 mod context_chunks;
 mod defaults;
+mod functions;
 mod headers;
 #[cfg(feature = "testing")]
 mod layout;
@@ -36,7 +40,7 @@ mod tools;
 mod tuner;
 mod vlblocks;
 
-pub use crate::blosc2::abi::{
+pub use abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
     Storage, TunerRecord,
 };

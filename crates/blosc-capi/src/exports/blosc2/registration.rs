@@ -4,9 +4,10 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
 
-use crate::blosc2::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
+use super::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
+use super::functions::{CODECS, FILTERS, TUNERS, UserCodec, UserFilter, UserTuner};
 use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, trace};
-use crate::blosc2::registered::{CODECS, FILTERS, Refused, TUNERS, UserCodec, UserFilter, UserTuner};
+use crate::blosc2::registered::{self, Refused};
 use crate::blosc2::{FIRST_USER_ID, settings};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::text;
@@ -21,10 +22,14 @@ pub unsafe extern "C" fn blosc2_register_codec(codec: *const CodecRecord) -> c_i
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         let Some(codec) = (unsafe { codec.as_ref() }) else { return INVALID_PARAM };
-        let value = UserCodec { library: codec.complib, encoder: codec.encoder, decoder: codec.decoder };
+        let value = UserCodec { encoder: codec.encoder, decoder: codec.decoder };
         // SAFETY: the caller's promise.
         match unsafe { checked(codec.compcode.into(), codec.compname) } {
-            Ok(name) => refused(CODECS.register(codec.compcode.into(), name, value), CODEC_PARAM),
+            Ok(name) => {
+                let id = codec.compcode.into();
+                let named = registered::CODECS.register(id, name, codec.complib);
+                refused(named.and_then(|()| CODECS.register(id, name, value)), CODEC_PARAM)
+            }
             Err(code) => code.unwrap_or(CODEC_PARAM),
         }
     })

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use crate::blosc2::abi::Cparams;
+use super::abi::Cparams;
+use super::functions::TUNERS;
 use crate::blosc2::codes::{INVALID_PARAM, TUNER, trace};
-use crate::blosc2::registered::TUNERS;
 
 /// Calls the tuner of a new context.
 pub(super) fn init(cparams: &Cparams, context: *mut c_void) -> Result<(), i32> {
