@@ -9,7 +9,8 @@
 //! | `context` | contexts and their parameters |
 //! | `context_chunks` | compress, decompress and read items with a context |
 //! | `vlblocks`, `special` | chunks of blocks of variable length, and chunks without blocks |
-//! | `callbacks` | codecs, filters, prefilters and postfilters of the program as those of the engine |
+//! | `callbacks`, `block_functions` | codecs and filters, prefilters and postfilters of the program, as those of the engine |
+//! | `user` | the parameters that these get |
 //! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
@@ -18,6 +19,7 @@
 //! | `layout` | the layout of the structures, for tests |
 
 mod abi;
+mod block_functions;
 mod callbacks;
 mod chunks;
 mod context;
@@ -38,6 +40,7 @@ mod threads;
 mod tids;
 mod tools;
 mod tuner;
+mod user;
 mod vlblocks;
 
 pub use abi::{
