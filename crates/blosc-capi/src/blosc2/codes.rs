@@ -1,11 +1,10 @@
 //! The codes of errors, and those of the engine's errors.
 
 use std::ffi::CStr;
+use std::ops::RangeInclusive;
 
-use blosc_core::{DecodeError, EncodeError};
-
-use super::FIRST_USER_ID;
 use crate::warning::warn;
+use blosc_core::{DecodeError, EncodeError};
 
 pub(crate) const FAILURE: i32 = -1;
 pub(crate) const DATA: i32 = -3;
@@ -26,6 +25,9 @@ pub(crate) const PLUGIN_IO: i32 = -30;
 pub(crate) const NULL_POINTER: i32 = -32;
 pub(crate) const MAX_BUFSIZE: i32 = -35;
 pub(crate) const TUNER: i32 = -36;
+
+/// The last filter that C-Blosc2 has itself.
+const LAST_BUILT_IN_FILTER: u8 = 36;
 
 /// The texts of the codes -1, -2 and so on.
 const TEXTS: [&CStr; 37] = [
@@ -90,7 +92,7 @@ pub(crate) fn of_decode(error: &DecodeError) -> i32 {
         DecodeError::Destination { .. } => WRITE_BUFFER,
         DecodeError::Version { .. } => VERSION_SUPPORT,
         DecodeError::Field { field, .. } => of_field(field),
-        DecodeError::Place { what, found, min, .. } => of_place(what, *found, *min),
+        DecodeError::Place { what, found, min, max, .. } => of_place(what, *found, *min..=*max),
         DecodeError::Truncated { .. } | DecodeError::Unearned { .. } => READ_BUFFER,
         // Byte 31 has the kind of a chunk without blocks, which C-Blosc2 checks later than the other flags.
         DecodeError::Flags { offset: 31, .. } => DATA,
@@ -98,7 +100,7 @@ pub(crate) fn of_decode(error: &DecodeError) -> i32 {
         DecodeError::UnknownCodec { .. }
         | DecodeError::UnregisteredCodec { .. }
         | DecodeError::CodecUnavailable { .. } => CODEC_SUPPORT,
-        DecodeError::Filter { filter, .. } if i32::from(filter.id()) < FIRST_USER_ID => FAILURE,
+        DecodeError::Filter { filter, .. } if filter.id() <= LAST_BUILT_IN_FILTER => FAILURE,
         DecodeError::Filter { .. } | DecodeError::FilterPlugin { .. } => FILTER_PIPELINE,
         DecodeError::Dictionary { .. } => CODEC_DICT,
         DecodeError::Lazy | DecodeError::Range { .. } => INVALID_PARAM,
@@ -114,18 +116,18 @@ fn of_field(field: &str) -> i32 {
         "the number of blocks" => READ_BUFFER,
         "the size of the dictionary" => CODEC_DICT,
         "cbytes" => DATA,
-        _ if field.contains(" modulo ") => DATA,
+        "blocksize modulo the size of a value" => DATA,
         _ => INVALID_HEADER,
     }
 }
 
 /// Returns the code of a number that points outside the chunk.
-fn of_place(what: &str, found: i64, min: i64) -> i32 {
+fn of_place(what: &str, found: i64, range: RangeInclusive<i64>) -> i32 {
     match what {
-        "csize" if found < 0 => RUN_LENGTH,
+        "csize" if found < 0 && *range.start() < 0 => RUN_LENGTH,
         "csize" => READ_BUFFER,
-        // It points to the tables before the blocks, and C-Blosc2 reads what is there.
-        "bstart" if (1..min).contains(&found) => READ_BUFFER,
+        // Within the chunk, but too close to its end for a number.
+        "bstart" if found > *range.end() && found <= range.end() + 4 => READ_BUFFER,
         "the token of a run" => RUN_LENGTH,
         "the plain size" | "the end" => INVALID_HEADER,
         _ => DATA,
@@ -166,7 +168,8 @@ mod tests {
             of_decode(&blosc_core::decompress(&chunk).unwrap_err())
         };
         assert_eq!((code(start, 1_000_000), code(start, -300)), (READ_BUFFER, RUN_LENGTH));
-        assert_eq!((code(32, -1), code(32, 20), code(32, 1_000_000)), (DATA, READ_BUFFER, DATA));
+        assert_eq!((code(32, -1), code(32, 20), code(32, 1_000_000)), (DATA, DATA, DATA));
+        assert_eq!(code(32, chunk.len() as i32 - 1), READ_BUFFER);
         assert_eq!((code(4, 1 << 30), code(8, 0), code(12, 20)), (READ_BUFFER, INVALID_HEADER, DATA));
     }
 
