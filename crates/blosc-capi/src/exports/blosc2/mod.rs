@@ -13,6 +13,7 @@
 //! | `user` | the parameters that these get |
 //! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
+//! | `schunk` | super-chunks |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
@@ -32,6 +33,7 @@ mod layout;
 mod names;
 mod process;
 mod registration;
+mod schunk;
 mod source;
 mod special;
 #[cfg(test)]
@@ -44,8 +46,8 @@ mod user;
 mod vlblocks;
 
 pub use abi::{
-    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
-    Storage, TunerRecord,
+    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, Metalayer, PostfilterParams, PrefilterParams, Schunk,
+    StdioMmap, Storage, TunerRecord,
 };
 pub use chunks::*;
 pub use context::*;
@@ -57,6 +59,7 @@ pub use layout::*;
 pub use names::*;
 pub use process::*;
 pub use registration::*;
+pub use schunk::*;
 pub use special::*;
 pub use threads::*;
 pub use tools::*;
