@@ -22,14 +22,14 @@ pub(crate) struct FileFrame {
     state: Mutex<State>,
 }
 
-/// What is known of the frame on disk.
+/// The frame on disk, as far as it is known.
 #[derive(Default)]
 struct State {
     /// The frame as it was last read.
     read: Option<Read>,
     /// The header that the last change wrote.
     written: Option<Vec<u8>>,
-    /// Increases when the frame was read anew, and is not as the last change left it.
+    /// Increases each time the frame is read again, unless the last change wrote its header.
     generation: u64,
 }
 
@@ -127,7 +127,7 @@ impl FileFrame {
         Writer::open_sequence(AnyStore::new(store, self.start), &OpenOptions::new())
     }
 
-    /// Returns what changes when another process changes the file.
+    /// Returns the device, inode, length and time of the file.
     fn stamp(&self) -> Result<(u64, u64, u64, i64, i64), i32> {
         let file = if self.is_directory() { self.path.join(sframe::INDEX_FILE) } else { self.path.clone() };
         let of = |found: Metadata| (found.dev(), found.ino(), found.len(), found.mtime(), found.mtime_nsec());

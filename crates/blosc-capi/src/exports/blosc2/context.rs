@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use blosc_core::CParams;
 
-use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams, Schunk};
+use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::defaults::{CPARAMS, DPARAMS};
 use super::tids::Tids;
 use super::tuner;
@@ -101,13 +101,6 @@ impl Context {
                 Ok(self.params.get_or_init(|| params))
             }
         }
-    }
-
-    /// Returns the number of the chunk of a super-chunk that is used, -1 outside of super-chunks.
-    pub(super) fn nchunk(&self) -> i64 {
-        let schunk = if self.is_compression { self.cparams.schunk } else { self.dparams.schunk };
-        // SAFETY: the program promises that a super-chunk lives as long as the contexts that it is a parameter of.
-        unsafe { schunk.cast::<Schunk>().as_ref() }.map_or(-1, |schunk| schunk.current_nchunk)
     }
 
     /// Returns this context as C programs see it.

@@ -7,9 +7,10 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use super::abi::{
-    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, Metalayer, PostfilterParams, PrefilterParams, Schunk,
-    StdioMmap, Storage, TunerRecord,
+    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
+    Storage, TunerRecord,
 };
+use super::schunk_abi::{Metalayer, Schunk};
 
 /// Writes the offset of each field and the size of the structure.
 macro_rules! layout {

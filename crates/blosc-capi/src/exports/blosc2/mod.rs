@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `abi` | the structures of the header |
+//! | `abi`, `schunk_abi` | the structures of the header |
 //! | `process` | settings of the process |
 //! | `source` | chunks of C programs as headers and slices |
 //! | `chunks` | compress, decompress and read items with these settings |
@@ -34,6 +34,7 @@ mod names;
 mod process;
 mod registration;
 mod schunk;
+mod schunk_abi;
 mod source;
 mod special;
 #[cfg(test)]
@@ -46,8 +47,8 @@ mod user;
 mod vlblocks;
 
 pub use abi::{
-    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, Metalayer, PostfilterParams, PrefilterParams, Schunk,
-    StdioMmap, Storage, TunerRecord,
+    CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
+    Storage, TunerRecord,
 };
 pub use chunks::*;
 pub use context::*;
@@ -60,6 +61,7 @@ pub use names::*;
 pub use process::*;
 pub use registration::*;
 pub use schunk::*;
+pub use schunk_abi::{Metalayer, Schunk};
 pub use special::*;
 pub use threads::*;
 pub use tools::*;

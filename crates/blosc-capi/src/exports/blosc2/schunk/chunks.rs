@@ -8,8 +8,9 @@ use super::owned::owned;
 use crate::blosc2::codes::{DATA, FAILURE, FRAME_SPECIAL, INVALID_PARAM, MEMORY, SCHUNK_SPECIAL, trace};
 use crate::blosc2::schunk::Change;
 use crate::blosc2::{OVERHEAD, compress};
-use crate::exports::blosc2::abi::{CBool, Schunk};
+use crate::exports::blosc2::abi::CBool;
 use crate::exports::blosc2::context_chunks::blosc2_compress_ctx;
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::source::{chunk, info};
 use crate::exports::guard::guarded;
 
@@ -18,7 +19,7 @@ fn count_or_code(count: Result<i64, i32>) -> i64 {
     count.unwrap_or_else(Into::into)
 }
 
-/// Applies a change for the chunk at a pointer, which is released afterwards unless it is to be copied.
+/// Applies a change for the chunk at a pointer, which is released afterwards, or copied.
 ///
 /// # Safety
 /// As [`blosc2_schunk_append_chunk`].

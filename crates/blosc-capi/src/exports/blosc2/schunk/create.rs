@@ -13,11 +13,12 @@ use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{Change, Chunks, FileFrame, Opened, path_of};
 use crate::blosc2::settings;
-use crate::exports::blosc2::abi::{CBool, Cparams, Io, Schunk, Storage};
+use crate::exports::blosc2::abi::{CBool, Cparams, Io, Storage};
 use crate::exports::blosc2::context::{blosc2_create_dctx, compression};
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::defaults::{CPARAMS, DPARAMS, blosc2_get_blosc2_io_defaults};
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, text};
 

@@ -16,7 +16,8 @@ use crate::blosc2::codes::{
     FAILURE, FILE_OPEN, FILE_READ, FILE_WRITE, INVALID_PARAM, MEMORY, SCHUNK_COPY, of_frame, trace,
 };
 use crate::blosc2::schunk::path_of;
-use crate::exports::blosc2::abi::{CBool, Schunk, Storage};
+use crate::exports::blosc2::abi::{CBool, Storage};
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{store, text};
 

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int};
 use super::owned::{Owned, owned};
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NOT_FOUND, trace};
 use crate::blosc2::schunk::Change;
-use crate::exports::blosc2::abi::Schunk;
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, text};
 

@@ -1,4 +1,4 @@
-//! A super-chunk: the structure that programs read, and what it owns.
+//! A super-chunk: the structure that programs read, and the chunks.
 
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
@@ -6,17 +6,18 @@ use std::ptr::null_mut;
 use super::storage::OwnedStorage;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::schunk::{Change, Chunks, Layers, Params, Sizes};
-use crate::exports::blosc2::abi::{Cparams, MAX_METALAYERS, MAX_VLMETALAYERS, Metalayer, Schunk};
+use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::Context;
+use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Metalayer, Schunk};
 
 /// A super-chunk. Programs have a pointer to the first field.
 #[repr(C)]
 pub(super) struct Owned {
     pub(super) public: Schunk,
     pub(super) chunks: Chunks,
-    /// What `public.data` points to.
+    /// The target of `public.data`.
     pointers: Vec<*mut u8>,
-    /// The owner of what `public.storage` points to.
+    /// The owner of `public.storage`.
     pub(super) storage: OwnedStorage,
     /// The bytes of the frame in memory, which the program may have a pointer to. Allocated with `malloc`.
     pub(super) cframe: *mut c_void,

@@ -5,9 +5,10 @@ use std::ffi::c_int;
 use super::owned::owned;
 use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER};
 use crate::blosc2::settings;
-use crate::exports::blosc2::abi::{Cparams, Dparams, Schunk};
+use crate::exports::blosc2::abi::{Cparams, Dparams};
 use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::defaults::CPARAMS;
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::store;
 

@@ -11,8 +11,8 @@ use super::read::{chunk, decompressed};
 use crate::blosc2::codes::{CHUNK_UPDATE, FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::Change;
-use crate::exports::blosc2::abi::Schunk;
 use crate::exports::blosc2::context_chunks::{blosc2_decompress_ctx, blosc2_getitem_bytes_ctx};
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::bytes;
 

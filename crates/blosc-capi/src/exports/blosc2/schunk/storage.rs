@@ -1,4 +1,4 @@
-//! Parameters of storage, with copies of what the program's point to.
+//! Parameters of storage, with all parameters that they point to.
 
 use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
@@ -7,7 +7,7 @@ use crate::exports::blosc2::abi::{Cparams, Dparams, Io, Storage};
 use crate::exports::blosc2::defaults::{CPARAMS, DPARAMS};
 use crate::exports::pointers::text;
 
-/// A storage and all that it points to. Programs may change it by the pointer in a super-chunk.
+/// A storage and all parameters that it points to. Programs may change it by the pointer in a super-chunk.
 pub(super) struct OwnedStorage(*mut Kept);
 
 #[repr(C)]

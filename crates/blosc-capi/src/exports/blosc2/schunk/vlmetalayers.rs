@@ -13,10 +13,11 @@ use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::Change;
 use crate::blosc2::{OVERHEAD, compress};
-use crate::exports::blosc2::abi::{Cparams, Schunk};
+use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::{blosc2_create_dctx, blosc2_free_ctx, compression};
 use crate::exports::blosc2::context_chunks::{blosc2_compress_ctx, blosc2_decompress_ctx};
 use crate::exports::blosc2::defaults::CPARAMS;
+use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{store, text};
 
