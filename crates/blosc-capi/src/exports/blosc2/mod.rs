@@ -14,6 +14,7 @@
 //! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `schunk` | super-chunks |
+//! | `stdio` | input and output of files |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
@@ -37,6 +38,7 @@ mod schunk;
 mod schunk_abi;
 mod source;
 mod special;
+mod stdio;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -63,6 +65,7 @@ pub use registration::*;
 pub use schunk::*;
 pub use schunk_abi::{Metalayer, Schunk};
 pub use special::*;
+pub use stdio::*;
 pub use threads::*;
 pub use tools::*;
 pub use vlblocks::*;
