@@ -492,7 +492,7 @@ static const blosc2_io BLOSC2_IO_DEFAULTS = {BLOSC2_IO_FILESYSTEM, "filesystem",
 /* Registers functions with an id of 160 or more. */
 BLOSC_EXPORT int blosc2_register_io_cb(const blosc2_io_cb *io);
 
-/* The functions with an id; NULL if they are not registered, as those of mapped files, and before blosc2_init. */
+/* The functions with an id; NULL if they are not registered, and before blosc2_init. */
 BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
 
 /* Parameters and buffers of compression or decompression. */

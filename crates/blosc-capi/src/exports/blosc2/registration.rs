@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
 use super::functions::{CODECS, FILTERS, TUNERS, UserCodec, UserFilter, UserTuner};
-use super::stdio::CALLBACKS;
+use super::{stdio, stdio_mmap};
 use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::registered::{self, Refused};
 use crate::blosc2::{FIRST_USER_ID, settings};
@@ -134,20 +134,23 @@ pub unsafe extern "C" fn blosc2_register_io_cb(io: *const IoCallbacks) -> c_int 
 
 /// Returns the functions of an input.
 pub(super) fn io_callbacks(id: u8) -> Option<IoCallbacks> {
+    if id == stdio_mmap::CALLBACKS.id {
+        return Some(stdio_mmap::CALLBACKS);
+    }
     let inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: records are never released, and only changed by the program.
     inputs.iter().find(|input| input.id == id).map(|input| unsafe { input.callbacks.read() })
 }
 
-/// The functions of the file system, which a program may change, as those of other ids.
-static FILE_SYSTEM: OnceLock<FileSystem> = OnceLock::new();
+/// Copies of the library's own functions, for programs that read them.
+static OWN: [OnceLock<Own>; 2] = [const { OnceLock::new() }; 2];
 
-struct FileSystem(NonNull<IoCallbacks>);
+struct Own(NonNull<IoCallbacks>);
 
 // SAFETY: the pointer is only given to the program.
-unsafe impl Send for FileSystem {}
+unsafe impl Send for Own {}
 // SAFETY: as above.
-unsafe impl Sync for FileSystem {}
+unsafe impl Sync for Own {}
 
 /// Returns the functions of an input; null if they are not registered, or the library is not initialized.
 #[unsafe(no_mangle)]
@@ -156,9 +159,9 @@ pub extern "C" fn blosc2_get_io_cb(id: u8) -> *mut IoCallbacks {
         if !settings::is_initialized() {
             return null_mut();
         }
-        if id == 0 {
-            let record = || FileSystem(NonNull::from(Box::leak(Box::new(CALLBACKS))));
-            return FILE_SYSTEM.get_or_init(record).0.as_ptr();
+        if let Some(own) = OWN.get(usize::from(id)) {
+            let callbacks = if id == 0 { stdio::CALLBACKS } else { stdio_mmap::CALLBACKS };
+            return own.get_or_init(|| Own(NonNull::from(Box::leak(Box::new(callbacks))))).0.as_ptr();
         }
         let inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
         inputs.iter().find(|input| input.id == id).map_or(null_mut(), |input| input.callbacks.as_ptr())

@@ -133,10 +133,7 @@ pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut Schunk) -> c_int {
             let owned = unsafe { Box::from_raw(schunk.cast::<Owned>()) };
             let io = owned.storage.io();
             drop(owned);
-            if let Ok(Some(IoCallbacks { destroy: Some(destroy), .. })) = functions(io) {
-                // SAFETY: the program promises that its function takes its parameters.
-                return c_int::from(unsafe { destroy(io.params) } < 0);
-            }
+            return release_io(io);
         }
         0
     })
@@ -196,8 +193,23 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
         let chunks = Chunks::File(Box::new(FileFrame::new(files, start)));
         let storage = |cparams| OwnedStorage::new(is_contiguous, Some(path), cparams, opened_dparams(), *io);
         // SAFETY: there are no callbacks.
-        unsafe { opened(chunks, storage) }.map_or(null_mut(), |owned| owned.cast())
+        match unsafe { opened(chunks, storage) } {
+            Ok(owned) => owned.cast(),
+            Err(_) => {
+                release_io(*io);
+                null_mut()
+            }
+        }
     })
+}
+
+/// Releases the parameters of input and output. Returns 0, or 1 if that fails.
+fn release_io(io: Io) -> c_int {
+    match functions(io) {
+        // SAFETY: the program promises that its function takes its parameters.
+        Ok(Some(IoCallbacks { destroy: Some(destroy), .. })) => c_int::from(unsafe { destroy(io.params) } < 0),
+        _ => 0,
+    }
 }
 
 fn opened_dparams() -> crate::exports::blosc2::abi::Dparams {
