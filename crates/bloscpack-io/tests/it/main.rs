@@ -28,6 +28,7 @@ mod frame_kill;
 #[cfg(unix)]
 mod frame_links;
 mod frame_recover;
+mod frame_sequence;
 mod frame_writer;
 mod frames;
 mod golden;

@@ -101,7 +101,7 @@ unsafe fn map(to: &mut StdioMmap, path: &CStr, mode: &Mode) -> Result<(), &'stat
         let mut found: libc::stat = std::mem::zeroed();
         let has_len = libc::fstat(descriptor, &mut found) == 0;
         let len = usize::try_from(found.st_size).unwrap_or(0);
-        // A mapping has at least one byte. Those past the end of the file are for later writes.
+        // A mapping has at least one byte. Bytes past the end of the file are for later writes.
         let wanted = if mode.access & libc::PROT_WRITE != 0 { to.initial_mapping_size } else { 0 };
         let mapping_size = wanted.max(len).max(1);
         let urlpath = libc::strdup(path.as_ptr());

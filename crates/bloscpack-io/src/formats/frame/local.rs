@@ -23,6 +23,7 @@ pub struct LocalFrame {
     /// Path of the frame, or of `chunks.b2frame`.
     path: PathBuf,
     directory: Option<Directory>,
+    is_read_only: bool,
 }
 
 #[derive(Debug)]
@@ -44,18 +45,19 @@ impl LocalFrame {
                     file: open_locked(path, open_both_ways)?,
                     path: path.to_owned(),
                     directory: None,
+                    is_read_only: false,
                 });
             }
             let directory = Directory { _lock: lock_directory(path)?, files: ChunkDirectory::new(path) };
             let path = path.join(sframe::INDEX_FILE);
             let file = open_regular_by(File::options().read(true).write(true), &path);
             let file = file.map_err(|error| Error::file("opening", &path, error))?.into();
-            Ok(LocalFrame { file, path, directory: Some(directory) })
+            Ok(LocalFrame { file, path, directory: Some(directory), is_read_only: false })
         }
         inner(path.as_ref())
     }
 
-    /// Opens a frame for reading only, without a lock: writers may change it meanwhile.
+    /// Opens a frame for reading only, without a lock: writers may change it meanwhile. Changes are refused.
     ///
     /// # Errors
     /// [`Error::File`].
@@ -66,9 +68,13 @@ impl LocalFrame {
             let opened = if is_directory { open_regular(&file) } else { File::open(&file) };
             let opened = opened.map_err(|error| Error::file("opening", &file, error))?;
             let directory = is_directory.then(|| Directory { files: ChunkDirectory::new(path), _lock: None });
-            Ok(LocalFrame { file: opened.into(), path: file, directory })
+            Ok(LocalFrame { file: opened.into(), path: file, directory, is_read_only: true })
         }
         inner(path.as_ref())
+    }
+
+    fn expect_writable(&self) -> io::Result<()> {
+        if self.is_read_only { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
     }
 
     fn directory(&self) -> io::Result<&ChunkDirectory> {
@@ -100,6 +106,7 @@ impl FrameStore for LocalFrame {
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.expect_writable()?;
         clear_special_bits(&self.file);
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::write_all_at(&*self.file, bytes, at);
@@ -112,15 +119,18 @@ impl FrameStore for LocalFrame {
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.expect_writable()?;
         clear_special_bits(&self.file);
         self.file.set_len(len)
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
+        self.expect_writable()?;
         self.directory()?.write(number, bytes)
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
+        self.expect_writable()?;
         self.directory()?.remove(number)
     }
 
@@ -133,6 +143,7 @@ impl FrameStore for LocalFrame {
     }
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.expect_writable()?;
         if self.directory.is_some() {
             // `AtomicFile` follows links. It must do so only for a path from the user.
             expect_regular(&fs::symlink_metadata(&self.path)?)?;
