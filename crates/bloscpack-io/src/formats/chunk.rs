@@ -5,7 +5,8 @@ use std::ops::Range;
 use blosc_core::{Header, Limits};
 use bloscpack_format::Format;
 
-use crate::container::{Container, Fetched, PlainRanges};
+use crate::container::{ChunkFacts, Container, Fetched, PlainRanges};
+use crate::peek::prefix;
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
@@ -68,6 +69,12 @@ impl Container for BareChunk<'_> {
         let mut input = CountingReader::new(Sequential::within(&self.source, 0, self.len));
         let bytes = input.exactly(self.len, 0, self.len, "the chunk")?;
         Ok(Fetched::Bytes { bytes, offset: 0 })
+    }
+
+    fn chunk_facts(&self, _number: u64, _limits: &Limits) -> Result<ChunkFacts, Error> {
+        let head = prefix(&self.source, Header::EXTENDED_LEN).map_err(Error::reading)?;
+        let header = Header::parse(&head).map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
+        Ok(ChunkFacts::of_header(&header))
     }
 
     fn stored_chunk_nbytes(&self) -> Option<u64> {

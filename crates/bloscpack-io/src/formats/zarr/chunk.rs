@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use blosc_core::memory;
+use blosc_core::{Header, memory};
 use bloscpack_format::FormatError;
 use bloscpack_format::zarr::ZarrError;
 
@@ -115,6 +115,13 @@ impl OpenZarr<'_> {
 }
 
 impl Stored<'_> {
+    /// Reads as many bytes as the header of a chunk has, or all if there are fewer.
+    pub(super) fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut head = vec![0; self.len.min(Header::EXTENDED_LEN as u64) as usize];
+        self.file.read_exact_at(self.offset, &mut head).map_err(Error::io("reading"))?;
+        Ok(head)
+    }
+
     /// Reads all bytes.
     pub(super) fn read(&self, nbytes: usize, limits: &Limits) -> Result<Vec<u8>, Error> {
         limits.check_memory("a stored chunk", (nbytes as u64).saturating_add(self.len))?;
