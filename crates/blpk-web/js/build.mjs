@@ -1,4 +1,4 @@
-// Builds `dist` of the package from `src` and from the WebAssembly modules in `generated`.
+// Builds the package from `src` and the WebAssembly modules in `generated`, and the page: `build.mjs [PAGE-FOLDER]`.
 
 import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
@@ -6,31 +6,24 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
+const [page] = process.argv.slice(2);
 
-/** What the compiler uses of WebAssembly beyond its first version. */
-const FEATURES = ["simd", "bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
-
-/** Makes a module smaller by Binaryen. */
-async function optimized(from, to) {
-  const features = FEATURES.map((name) => `--enable-${name}`);
-  const script = "node_modules/binaryen/bin/wasm-opt";
-  execFileSync(process.execPath, [script, ...features, "-Oz", from, "-o", to], { stdio: "inherit" });
-}
+const shared = { bundle: true, format: "esm", target: "es2022", legalComments: "none" };
+const tsc = (project) => execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", project], { stdio: "inherit" });
 
 await rm("dist", { recursive: true, force: true });
 await mkdir("dist", { recursive: true });
-const isFast = process.argv.includes("--fast");
-for (const name of ["decode", "encode", "open"]) {
-  await (isFast ? copyFile : optimized)(`generated/blpk_${name}_bg.wasm`, `dist/${name}.wasm`);
+for (const name of ["decode", "encode", "open"]) await copyFile(`generated/blpk_${name}_bg.wasm`, `dist/${name}.wasm`);
+const entryPoints = ["src/index.ts", "src/decode.ts"];
+await build({ ...shared, entryPoints, outdir: "dist", platform: "neutral", external: ["node:*"] });
+tsc("tsconfig.json");
+
+if (page !== undefined) {
+  await rm(page, { recursive: true, force: true });
+  await mkdir(page, { recursive: true });
+  for (const name of ["index.html", "style.css"]) await copyFile(`../page/${name}`, `${page}/${name}`);
+  await copyFile("dist/open.wasm", `${page}/open.wasm`);
+  const entryPoints = ["../page/src/page.ts", "../page/src/worker.ts"];
+  await build({ ...shared, entryPoints, outdir: page, platform: "browser", external: ["node:*"], minify: true });
+  tsc("../page/tsconfig.json");
 }
-await build({
-  entryPoints: ["src/index.ts", "src/decode.ts"],
-  outdir: "dist",
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  platform: "neutral",
-  external: ["node:*"],
-  legalComments: "none",
-});
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"], { stdio: "inherit" });

@@ -19,7 +19,8 @@
 #[cfg(feature = "containers")]
 mod describe;
 // The macros of wasm-bindgen expand to unsafe code, and take public items only.
-#[allow(unsafe_code, unreachable_pub)]
+#[allow(unreachable_pub)]
+#[allow(unsafe_code)]
 mod exports;
 #[cfg(feature = "containers")]
 mod items;

@@ -84,7 +84,8 @@ export class Files {
         if (isWhole) blocks.set(at / grain, head.subarray(at, at + grain));
       }
     }
-    traffic.read += source.head?.length ?? (source.grain === undefined ? 0 : source.size);
+    traffic.read += source.head?.length ?? 0;
+    traffic.requests += source.head === undefined ? 0 : 1;
     this.#files.set(number, { source, traffic, grain, blocks, failed: new Map(), misses: new Set(), coming: new Set() });
     return number;
   }
@@ -298,7 +299,7 @@ export class Files {
       const source = await directory.source.open(path);
       directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic));
       if (directory.source.size === undefined) directory.traffic.stored += source?.size ?? 0;
-      if (source?.grain !== undefined || source === undefined) directory.traffic.requests += 1;
+      if (source === undefined) directory.traffic.requests += 1;
     } catch (error) {
       directory.failed.set(path, message(error));
     }

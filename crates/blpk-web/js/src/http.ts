@@ -40,9 +40,11 @@ export async function httpSource(url: URL, options: HttpOptions = {}): Promise<S
     return undefined;
   }
   const head = new Uint8Array(await response.arrayBuffer());
-  if (response.status !== 206) return memorySource(head);
+  // The head counts as read.
+  const whole = { ...memorySource(head), head };
+  if (response.status !== 206) return whole;
   const size = await totalSize(url, response, options);
-  if (size === head.length) return memorySource(head);
+  if (size === head.length) return whole;
   const tag = response.headers.get("etag");
   return {
     size,

@@ -19,7 +19,7 @@ export { Blosc, type BloscConfig } from "./codec.js";
 export type { Traffic } from "./files.js";
 export type { HttpOptions } from "./http.js";
 export type { BlpkError, ModuleInput } from "./module.js";
-export { open, type OpenInput, type OpenOptions } from "./open.js";
+export { loadOpen, open, type OpenInput, type OpenOptions } from "./open.js";
 export {
   Opened,
   type ChunkFacts,

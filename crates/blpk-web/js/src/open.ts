@@ -36,6 +36,11 @@ export interface OpenOptions extends HttpOptions {
   module?: ModuleInput;
 }
 
+/** Loads the WebAssembly module for files before the first call of {@link open}. */
+export function loadOpen(input?: ModuleInput): Promise<void> {
+  return module.load(input);
+}
+
 /**
  * Opens a bloscpack file, a chunk, a Blosc2 frame, a `.npy` file, a zip archive with Zarr, or the directory of a sparse frame,
  * of bcolz or of Zarr. A URL that ends with `/`, or at which there is no file, is opened as a directory. A list of paths with

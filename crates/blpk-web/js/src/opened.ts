@@ -149,6 +149,11 @@ export class Opened {
     return this.#traffic;
   }
 
+  /** Returns the facts as `blpk info` prints them, a line each. */
+  info(): Promise<string> {
+    return this.#run(() => this.#opened.info());
+  }
+
   /** Opens a column of a table, or an array in a group. */
   member(name: string): Promise<Opened> {
     return Opened.#make(this.#traffic, undefined, () => this.#opened.member(name));

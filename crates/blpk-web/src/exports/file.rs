@@ -89,6 +89,14 @@ impl File {
         describe::describe(&self.opened).map_err(|error| of_io(&error))
     }
 
+    /// Returns the facts as `blpk info` prints them.
+    ///
+    /// # Errors
+    /// Metadata that cannot be read.
+    pub fn info(&self) -> Result<String, JsValue> {
+        describe::describe(&self.opened).map_err(|error| of_io(&error))
+    }
+
     /// Returns the shape of the items that a slice selects.
     ///
     /// # Errors
