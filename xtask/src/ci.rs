@@ -68,7 +68,9 @@ fn cpu_seconds() -> f64 {
 
 fn fmt() -> Result<()> {
     sh::run(&mut sh::cargo(["fmt", "--all", "--check"]))?;
-    for manifest in ["fuzz/Cargo.toml", "benches/Cargo.toml", "crates/blpk-python/Cargo.toml", "crates/blpk-web/Cargo.toml"] {
+    for manifest in
+        ["fuzz/Cargo.toml", "benches/Cargo.toml", "crates/blpk-python/Cargo.toml", "crates/blpk-web/Cargo.toml"]
+    {
         sh::run(&mut sh::cargo(["fmt", "--manifest-path", manifest, "--check"]))?;
     }
     Ok(())

@@ -196,7 +196,19 @@ export class Opened {
   /** Returns items as a file: `npy` or `csv`. */
   save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
     const text = sliceText(slice);
-    return this.#run(() => this.#opened.saved(text, format));
+    return format === "npy" ? this.#run(() => this.#opened.npy(text)) : this.#csv(text);
+  }
+
+  /** Returns items as CSV: a line for each index of the first axis, and a head with the names that `blpk` gives. */
+  async #csv(slice: string): Promise<Uint8Array> {
+    const shape = await this.#run(() => Array.from(this.#opened.shapeOf(slice)));
+    const items = await this.texts(slice);
+    const across = shape.slice(1).reduce((product, length) => product * length, 1);
+    const names = (this.description.leaves ?? []).map(({ name }) => name || "f0");
+    const places = Array.from({ length: across }, (_, at) => indices(at, shape.slice(1)).map((index) => `_${index}`).join(""));
+    const lines = [places.flatMap((place) => names.map((name) => `${name}${place}`))];
+    for (let at = 0; at < items.length; at += across) lines.push(items.slice(at, at + across).flat());
+    return new TextEncoder().encode(`${lines.map((line) => line.map(quoted).join(",")).join("\n")}\n`);
   }
 
   /** Forgets the file and what was read of it. Members of it cannot be read any more. */
@@ -205,3 +217,16 @@ export class Opened {
     if (this.#number !== undefined) theFiles().remove(this.#number);
   }
 }
+
+/** Returns the index along each axis of an item in C order. */
+function indices(item: number, shape: number[]): number[] {
+  const found: number[] = [];
+  for (const length of [...shape].reverse()) {
+    found.unshift(item % length);
+    item = Math.floor(item / length);
+  }
+  return found;
+}
+
+/** Quotes a text for CSV where it needs that. */
+const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -155,22 +155,16 @@ impl File {
         texts().map_err(|error| of_io(&error))
     }
 
-    /// Returns the selected items as a `.npy` or CSV file.
+    /// Returns the selected items as a `.npy` file.
     ///
     /// # Errors
-    /// The damage; items without a text form.
-    #[wasm_bindgen(js_name = saved)]
-    pub fn saved(&self, slice: &str, format: &str) -> Result<Uint8Array, JsValue> {
+    /// The damage.
+    pub fn npy(&self, slice: &str) -> Result<Uint8Array, JsValue> {
         let array = self.array()?;
-        let format = match format {
-            "npy" => ItemFormat::Npy,
-            "csv" => ItemFormat::Csv,
-            other => return Err(invalid(&format!("no format is called {other}"))),
-        };
         let saved = || {
             let selection = opened::select(array, slice)?;
             let meta = NumpyMeta { shape: selection.shape(), ..array.meta().clone() };
-            let mut writer = ItemWriter::new(Vec::new(), format, &meta, None)?;
+            let mut writer = ItemWriter::new(Vec::new(), ItemFormat::Npy, &meta, None)?;
             array.copy_selection(&selection, &mut writer, &unpack_options())?;
             writer.finish()
         };
