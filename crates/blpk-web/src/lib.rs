@@ -2,7 +2,8 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `exports` | the functions and classes that JavaScript calls, and the functions of JavaScript that are called here |
+//! | `exports` | the functions and classes that JavaScript calls |
+//! | `imports` | the functions of JavaScript that are called here |
 //! | `params` | compression parameters by their names |
 //! | `source` | files and directories whose bytes JavaScript holds |
 //! | `opened` | an open file or directory: an array, a table or a group |
@@ -22,6 +23,10 @@ mod describe;
 #[allow(unreachable_pub)]
 #[allow(unsafe_code)]
 mod exports;
+#[cfg(feature = "containers")]
+#[allow(unreachable_pub)]
+#[allow(unsafe_code)]
+mod imports;
 #[cfg(feature = "containers")]
 mod items;
 #[cfg(feature = "containers")]

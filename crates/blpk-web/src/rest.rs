@@ -3,7 +3,7 @@
 use bloscpack_format::numpy::{Order, Selection};
 use bloscpack_io::{Array, Error, ErrorKind, UnpackOptions};
 
-use crate::exports::host;
+use crate::imports;
 use crate::opened::room;
 
 /// Maximum number of attempts to read parts. Each may decode chunks.
@@ -47,7 +47,7 @@ fn is_damage(error: &Error) -> bool {
         error.kind(),
         ErrorKind::Damaged | ErrorKind::Truncated | ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io
     );
-    is_lasting && !host::is_pending()
+    is_lasting && !imports::is_pending()
 }
 
 struct Reader<'a> {

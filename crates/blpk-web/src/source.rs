@@ -5,38 +5,18 @@ use std::ops::Range;
 
 use bloscpack_io::{ReadAt, ReadDirectory};
 
-use crate::exports::host;
+use crate::imports::{self, Outcome};
 
 /// Number of bytes whose transfer takes as long as one more request.
 const REQUEST_COST: usize = 64 << 10;
 
-/// The outcome of a call of JavaScript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Done,
-    /// The bytes have not arrived. JavaScript has noted which, and repeats the call of this module later.
-    Pending,
-    Absent,
-    Failed,
-}
-
-impl Outcome {
-    pub(crate) fn of(code: u8) -> Outcome {
-        match code {
-            0 => Outcome::Done,
-            1 => Outcome::Pending,
-            2 => Outcome::Absent,
-            _ => Outcome::Failed,
-        }
-    }
-
-    fn check(self) -> io::Result<()> {
-        match self {
-            Outcome::Done => Ok(()),
-            Outcome::Pending => Err(io::ErrorKind::WouldBlock.into()),
-            Outcome::Absent => Err(io::ErrorKind::NotFound.into()),
-            Outcome::Failed => Err(io::Error::other(host::reason())),
-        }
+/// Returns the error of a call that was not done.
+fn check(outcome: Outcome) -> io::Result<()> {
+    match outcome {
+        Outcome::Done => Ok(()),
+        Outcome::Pending => Err(io::ErrorKind::WouldBlock.into()),
+        Outcome::Absent => Err(io::ErrorKind::NotFound.into()),
+        Outcome::Failed => Err(io::Error::other(imports::reason())),
     }
 }
 
@@ -50,7 +30,7 @@ pub(crate) struct HostFile {
 impl HostFile {
     pub(crate) fn new(number: u32) -> HostFile {
         // JavaScript knows the size of every file that it lists. It is a number below 2^53.
-        HostFile { number, len: host::size(number) as u64 }
+        HostFile { number, len: imports::size(number) as u64 }
     }
 }
 
@@ -66,7 +46,7 @@ impl ReadAt for HostFile {
         if buf.is_empty() {
             return Ok(());
         }
-        host::read(self.number, offset as f64, buf).check()
+        check(imports::read(self.number, offset as f64, buf))
     }
 
     fn request_cost(&self) -> Option<usize> {
@@ -77,7 +57,7 @@ impl ReadAt for HostFile {
         for range in ranges {
             let end = range.end.min(self.len);
             if range.start < end {
-                host::want(self.number, range.start as f64, (end - range.start) as f64);
+                imports::want(self.number, range.start as f64, (end - range.start) as f64);
             }
         }
     }
@@ -97,14 +77,14 @@ impl HostDirectory {
 
 impl ReadDirectory for HostDirectory {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
-        let (outcome, number) = host::open(self.number, path);
-        outcome.check()?;
+        let (outcome, number) = imports::open(self.number, path);
+        check(outcome)?;
         Ok(Box::new(HostFile::new(number)))
     }
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
-        let (outcome, names) = host::list(self.number, path);
-        outcome.check()?;
+        let (outcome, names) = imports::list(self.number, path);
+        check(outcome)?;
         Ok(names)
     }
 

@@ -1,6 +1,7 @@
 //! The page in Chromium.
 
-use super::{Built, npm};
+use super::built::Built;
+use super::npm;
 use crate::sh;
 use anyhow::Result;
 use std::path::PathBuf;

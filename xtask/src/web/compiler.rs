@@ -2,7 +2,7 @@
 //!
 //! rustup has one for most toolchains. Elsewhere Debian's `rustc` compiles it from the package `rust-web-src`, once.
 
-use super::modules;
+use super::place::target;
 use crate::sh;
 use anyhow::{Context, Result};
 use std::fs;
@@ -66,7 +66,7 @@ pub(crate) fn find() -> Result<Option<Compiler>> {
 /// Compiles the standard library as that of an empty crate, unless this was done before. Returns a program that runs
 /// the compiler with it.
 fn standard_library(minor: u32, vendored: &Path) -> Result<PathBuf> {
-    let root = modules::target()?.join(format!("std-1.{minor}"));
+    let root = target()?.join(format!("std-1.{minor}"));
     let (program, complete) = (root.join("rustc"), root.join("complete"));
     if complete.exists() {
         return Ok(program);

@@ -7,18 +7,18 @@
 //! | `modules` | the WebAssembly modules, and the JavaScript that calls them |
 //! | `npm` | Node, the tools from npm, the package |
 //! | `browser` | the page in Chromium |
+//! | `place`, `built` | where everything is, and what was built |
 
 mod browser;
+mod built;
 mod compiler;
 mod modules;
 mod npm;
+mod place;
 
 use crate::sh;
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
-
-/// The folder of the crate.
-const CRATE: &str = "crates/blpk-web";
+use built::Built;
 
 /// A part of the work.
 struct Part {
@@ -35,13 +35,6 @@ const PARTS: [Part; 5] = [
     Part { name: "page", is_default: true, run: browser::test },
     Part { name: "bench", is_default: false, run: browser::bench },
 ];
-
-/// What was built.
-struct Built {
-    compiler: compiler::Compiler,
-    /// The folder of the page.
-    page: PathBuf,
-}
 
 /// `cargo xtask web [build | PART...]`: builds, then runs the named parts, or all that take no more than minutes.
 pub(crate) fn run(names: &[&str]) -> Result<()> {
@@ -71,7 +64,7 @@ fn build() -> Result<Option<Built>> {
         return Ok(None);
     };
     modules::build(&compiler)?;
-    let page = modules::target()?.join("page");
+    let page = place::target()?.join("page");
     if !npm::build(&page)? {
         return Ok(None);
     }

@@ -1,8 +1,10 @@
 //! The WebAssembly modules, and the JavaScript that calls them.
 
+use super::built::Built;
 use super::compiler::{self, Compiler, TARGET};
-use super::{Built, CRATE};
-use crate::{metadata, sh};
+use super::npm::gzipped;
+use super::place::{CRATE, target};
+use crate::sh;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::PathBuf;
@@ -26,11 +28,6 @@ const MODULES: [Module; 3] = [
 /// Size of the stack in bytes, in place of 1 MiB.
 const STACK: &str = "2097152";
 
-/// The folder of everything that is built here.
-pub(crate) fn target() -> Result<PathBuf> {
-    Ok(metadata::target_directory()?.join("web"))
-}
-
 /// Compiles the modules and writes the JavaScript that calls them to the folder `generated` of the package.
 pub(crate) fn build(compiler: &Compiler) -> Result<()> {
     let (target, folder) = (target()?, sh::root().join(CRATE));
@@ -52,7 +49,7 @@ pub(crate) fn build(compiler: &Compiler) -> Result<()> {
         sh::run(sh::command(&bindgen).arg(&module).arg(&generated).arg(format!("blpk_{name}")))?;
         let file = generated.join(format!("blpk_{name}_bg.wasm"));
         let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
-        let gzipped = super::npm::gzipped(&file)?;
+        let gzipped = gzipped(&file)?;
         println!("web: module {name}: {} bytes, {gzipped} gzipped", bytes.len());
         if gzipped > max_gzipped {
             bail!("the module {name} has {gzipped} bytes gzipped, more than {max_gzipped}");

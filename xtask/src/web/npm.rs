@@ -1,6 +1,7 @@
 //! Node, the tools from npm, and the package.
 
-use super::{Built, CRATE};
+use super::built::Built;
+use super::place::CRATE;
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};

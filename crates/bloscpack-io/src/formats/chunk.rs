@@ -6,7 +6,6 @@ use blosc_core::{Header, Limits};
 use bloscpack_format::Format;
 
 use crate::container::{ChunkFacts, Container, Fetched, PlainRanges};
-use crate::peek::prefix;
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
@@ -72,7 +71,8 @@ impl Container for BareChunk<'_> {
     }
 
     fn chunk_facts(&self, _number: u64, _limits: &Limits) -> Result<ChunkFacts, Error> {
-        let head = prefix(&self.source, Header::EXTENDED_LEN).map_err(Error::reading)?;
+        let mut head = vec![0; self.len.min(Header::EXTENDED_LEN as u64) as usize];
+        self.source.read_exact_at(0, &mut head).map_err(Error::reading)?;
         let header = Header::parse(&head).map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
         Ok(ChunkFacts::of_header(&header))
     }

@@ -33,6 +33,8 @@ export function watchInputs(open: (place: Place, name: string) => void): void {
     const url = byId<HTMLInputElement>("url").value.trim();
     if (url) open({ url: new URL(url, document.baseURI).href }, url);
   });
+  // For programs that show the page in a frame or drive it: an event with a place.
+  window.addEventListener("blpk-open", (event) => open((event as CustomEvent<Place>).detail, "file"));
   watchDrops(open);
 }
 

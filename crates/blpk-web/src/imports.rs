@@ -1,10 +1,29 @@
-//! The files that JavaScript holds.
+//! The functions of JavaScript that are called here: those of the files that it holds.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::source::Outcome;
+/// The outcome of a call of JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// The bytes have not arrived. JavaScript has noted which, and repeats the call of this module later.
+    Pending,
+    Absent,
+    Failed,
+}
+
+impl Outcome {
+    pub(crate) fn of(code: u8) -> Outcome {
+        match code {
+            0 => Outcome::Done,
+            1 => Outcome::Pending,
+            2 => Outcome::Absent,
+            _ => Outcome::Failed,
+        }
+    }
+}
 
 #[wasm_bindgen]
 extern "C" {
