@@ -144,6 +144,7 @@ pub use blosc_core::{
     OverLimit, Report, memory,
 };
 pub use bloscpack_format;
+pub use container::ChunkFacts;
 #[cfg(all(feature = "write", feature = "remote"))]
 pub use convert::convert_to_url;
 #[cfg(feature = "write")]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use blosc_core::{Limits, Special};
+use blosc_core::{Header, Limits, Special};
 use bloscpack_format::frame::{B2nd, Grid};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::zarr::{ArrayMeta, Compressor};
@@ -10,7 +10,7 @@ use bloscpack_format::{Attrs, Format};
 
 use super::array::{OpenZarr, metadata_file};
 use super::stored::StoredKey;
-use crate::container::{Container, Details, Extent, Fetched, Plain, ToVerify, Wanted, Worker};
+use crate::container::{ChunkFacts, Container, Details, Extent, Fetched, Plain, ToVerify, Wanted, Worker};
 use crate::run::pipeline::Weight;
 use crate::{Error, UnpackOptions};
 
@@ -87,6 +87,16 @@ impl Container for OpenZarr<'_> {
 
     fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {
         self.items(worker, number, ranges).map_err(|error| self.named(number, error))
+    }
+
+    fn chunk_facts(&self, number: u64, limits: &Limits) -> Result<ChunkFacts, Error> {
+        let nbytes = self.geometry.grid.chunk_nbytes() as u64;
+        let found = self.find(number, limits).map_err(|error| self.named(number, error))?;
+        let Some(stored) = found else { return Ok(ChunkFacts::special(Special::Uninit, nbytes)) };
+        let is_blosc = matches!(self.meta.codecs.compressors.as_slice(), [Compressor::Blosc(_)]);
+        let head = if is_blosc { Some(stored.head().map_err(|error| self.named(number, error))?) } else { None };
+        let header = head.and_then(|head| Header::parse(&head).ok());
+        Ok(header.map_or(ChunkFacts::foreign(nbytes, stored.len), |header| ChunkFacts::of_header(&header)))
     }
 
     /// Counts the first chunks. If these are too few, as in a sparse array, counts all files, in stores that can list.

@@ -1,0 +1,33 @@
+//! The page in Chromium.
+
+use super::built::Built;
+use super::npm;
+use crate::sh;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// The names of the program.
+const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+fn program() -> Option<PathBuf> {
+    let found = PROGRAMS.iter().find_map(|name| sh::find_program(name));
+    if found.is_none() {
+        println!("web: SKIPPED: Chromium was not found");
+    }
+    found
+}
+
+/// Opens golden files of every format on the page, compares what it shows with the recorded values, and takes pictures.
+pub(crate) fn test(built: &Built) -> Result<sh::Count> {
+    script(built, "page.mjs")
+}
+
+/// Races the package against numcodecs in the browser.
+pub(crate) fn bench(built: &Built) -> Result<sh::Count> {
+    script(built, "bench.mjs")
+}
+
+fn script(built: &Built, name: &str) -> Result<sh::Count> {
+    let Some(chromium) = program() else { return Ok(sh::Count { ignored: 1, ..sh::Count::default() }) };
+    sh::run_counting(npm::command("node").arg(format!("browser/{name}")).arg(chromium).arg(&built.page))
+}

@@ -1,0 +1,86 @@
+//! The WebAssembly modules, and the JavaScript that calls them.
+
+use super::built::Built;
+use super::compiler::{self, Compiler, TARGET};
+use super::npm::gzipped;
+use super::place::{CRATE, target};
+use crate::sh;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::PathBuf;
+
+/// A module.
+struct Module {
+    name: &'static str,
+    features: &'static str,
+    /// The optimization level of blosc-core.
+    core: &'static str,
+    /// The maximum of its size in bytes, compressed by gzip.
+    max_gzipped: usize,
+}
+
+const MODULES: [Module; 3] = [
+    Module { name: "decode", features: "", core: "3", max_gzipped: 200 << 10 },
+    Module { name: "encode", features: "compress,zstd", core: "3", max_gzipped: 400 << 10 },
+    Module { name: "open", features: "containers", core: "\"s\"", max_gzipped: 400 << 10 },
+];
+
+/// Size of the stack in bytes, in place of 1 MiB.
+const STACK: &str = "2097152";
+
+/// Compiles the modules and writes the JavaScript that calls them to the folder `generated` of the package.
+pub(crate) fn build(compiler: &Compiler) -> Result<()> {
+    let (target, folder) = (target()?, sh::root().join(CRATE));
+    let manifest = folder.join("Cargo.toml");
+    let manifest = manifest.to_string_lossy();
+    let tools = target.join("tools");
+    let mut bindgen = sh::cargo(["build", "--quiet", "--locked", "--package", "blpk-web-bindgen"]);
+    sh::run(bindgen.args(["--manifest-path", &manifest]).arg("--target-dir").arg(&tools))?;
+    let bindgen = tools.join(format!("debug/blpk-web-bindgen{}", std::env::consts::EXE_SUFFIX));
+    let generated = folder.join("js/generated");
+    for Module { name, features, core, max_gzipped } in MODULES {
+        let arguments = ["build", "--quiet", "--locked", "--release", "--package", "blpk-web", "--target", TARGET];
+        let mut build = compiler.cargo(arguments);
+        build.args(["--manifest-path", &manifest, "--features", features]).arg("--target-dir").arg(&target);
+        build.args(["--config", &format!("profile.release.package.blosc-core.opt-level={core}")]);
+        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler::linker()?);
+        sh::run(build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags()?).env_remove("RUSTFLAGS"))?;
+        let module = target.join(TARGET).join("release/blpk_web.wasm");
+        sh::run(sh::command(&bindgen).arg(&module).arg(&generated).arg(format!("blpk_{name}")))?;
+        let file = generated.join(format!("blpk_{name}_bg.wasm"));
+        let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
+        let gzipped = gzipped(&file)?;
+        println!("web: module {name}: {} bytes, {gzipped} gzipped", bytes.len());
+        if gzipped > max_gzipped {
+            bail!("the module {name} has {gzipped} bytes gzipped, more than {max_gzipped}");
+        }
+    }
+    Ok(())
+}
+
+/// Returns the flags of the compiler. The paths of this machine, which the locations of panics have, are left out.
+fn flags() -> Result<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let root = sh::root();
+    let mut hidden = vec![root.join("crates"), root];
+    hidden.extend(home.map(|home| home.join("registry/src")));
+    let hidden = hidden.iter().map(|path| format!(" --remap-path-prefix={}=", path.display()));
+    Ok(format!("-Ctarget-feature=+simd128 -Clink-arg=-zstack-size={STACK}{}", hidden.collect::<String>()))
+}
+
+/// Checks the formatting, and runs clippy where it knows the target.
+pub(crate) fn lint(built: &Built) -> Result<sh::Count> {
+    let manifest = format!("{CRATE}/Cargo.toml");
+    sh::run(&mut sh::cargo(["fmt", "--manifest-path", &manifest, "--check", "--all"]))?;
+    if !built.compiler.has_clippy() {
+        println!("web: clippy is skipped: it has no standard library for {TARGET}");
+        return Ok(sh::Count { passed: 1, ignored: 1, ..sh::Count::default() });
+    }
+    for features in ["", "compress", "containers"] {
+        let mut clippy = sh::cargo(["clippy", "--locked", "--package", "blpk-web", "--target", TARGET]);
+        clippy.args(["--manifest-path", &manifest, "--features", features]).arg("--target-dir").arg(target()?);
+        sh::run(clippy.args(["--", "-D", "warnings"]))?;
+    }
+    Ok(sh::Count { passed: 2, ..sh::Count::default() })
+}
