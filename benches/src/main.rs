@@ -11,6 +11,7 @@ mod chunks;
 mod clock;
 mod contexts;
 mod data;
+mod doors;
 mod goals;
 mod options;
 mod partial;
@@ -39,6 +40,10 @@ fn main() -> Result<()> {
         "blocks" => {
             clock::pin_to_one_core()?;
             race_blocks(&options, &machine)
+        }
+        "capi" => {
+            clock::pin_to_one_core()?;
+            doors::run(&options, &machine)
         }
         "contexts" => contexts::run(&options, &machine),
         "context" => contexts::run_case(&options),

@@ -12,6 +12,7 @@ pub const USAGE: &str = "usage: race <command> [option]...
   threads         whole chunks, with two threads or --threads N, in wall time
   serial          the serial part of a call with two threads or --threads N, and what it limits
   pipeline        the thread that reads and writes files while two others pack or unpack
+  capi            our C libraries, which --blosc2 and --blosc1 name, compared with the Rust API
   contexts        a new context for every call, compared with one for all calls
   partial         items, ranges and blocks of a chunk, on one core, in CPU time
   blocks [NAME].. building blocks: kernels blosclz lz4 lz4hc zlib zstd checksums

@@ -27,7 +27,7 @@ from _programs import OTHER_PROCESSORS, Program, arrange, build, exported, of_sy
 
 #: The most seconds of one test, beside other load.
 TIMEOUT = 600
-#: What the program for chunks of older versions does with files whose name starts like this.
+#: The operation of the program for chunks of older versions on files whose name starts like this.
 OPERATIONS = {"bitshuffle": "bitunshuffle", "shuffle": "unshuffle"}
 
 

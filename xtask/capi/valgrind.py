@@ -1,4 +1,4 @@
-"""Decodes the malformed chunks of the golden data by the C functions, under valgrind.
+"""Decodes the malformed chunks of the golden data by the functions of both C libraries, under valgrind.
 
     valgrind.py PREFIX
 """
@@ -27,23 +27,32 @@ def chunks() -> list[bytes]:
     return [whole[item["offset"] : item["offset"] + item["length"]] for item in items]
 
 
-def main() -> int:
-    prefix = Path(sys.argv[1]).resolve()
-    library = prefix / "lib"
-    with tempfile.TemporaryDirectory() as name:
-        program, data = Path(name) / "malformed", Path(name) / "chunks"
-        data.write_bytes(b"".join(struct.pack("<I", len(chunk)) + chunk for chunk in chunks()))
-        source = ROOT / "xtask" / "capi" / "malformed.c"
-        build = ["cc", "-g", "-I", prefix / "include", "-o", program, source, library / "libblosc.so.1", f"-Wl,-rpath,{library}"]
-        subprocess.run(build, check=True)
-        command = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]
-        done = subprocess.run([*command, program, data], timeout=TIMEOUT, capture_output=True, text=True)
-    print(done.stdout.strip())
+#: The programs, and the libraries that they call.
+PROGRAMS = {"malformed": "libblosc.so.1", "malformed2": "libblosc2.so.9"}
+
+
+def check(program: str, prefix: Path, data: Path) -> bool:
+    """Run a program on the chunks. Return whether valgrind found nothing."""
+    library, target = prefix / "lib" / PROGRAMS[program], data.with_name(program)
+    source = ROOT / "xtask" / "capi" / f"{program}.c"
+    build = ["cc", "-g", "-I", prefix / "include", "-o", target, source, library, f"-Wl,-rpath,{library.parent}"]
+    subprocess.run(build, check=True)
+    command = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]
+    done = subprocess.run([*command, target, data], timeout=TIMEOUT, capture_output=True, text=True)
+    print(f"{program}: {done.stdout.strip()}")
     if done.returncode != 0:
         print("\n".join(line for line in done.stderr.splitlines() if line.startswith("=="))[-3000:])
-    failed = done.returncode != 0
-    print(f"valgrind: {1 - failed} passed, {int(failed)} failed")
-    return int(failed)
+    return done.returncode == 0
+
+
+def main() -> int:
+    prefix = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name) / "chunks"
+        data.write_bytes(b"".join(struct.pack("<I", len(chunk)) + chunk for chunk in chunks()))
+        failed = sum(not check(program, prefix, data) for program in PROGRAMS)
+    print(f"valgrind: {len(PROGRAMS) - failed} passed, {failed} failed")
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

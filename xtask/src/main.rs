@@ -43,9 +43,9 @@ const USAGE: &str = "usage: cargo xtask <command>
                            named: hostile, versions
   remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
                            parts: interop http s3 references dask hostile
-  capi --prefix DIR        builds and installs the C library; --test [--quick] instead runs C-Blosc's own tests on it,
-                           and compares the HDF5 plugins with hdf5plugin, --quick without the runs of its benchmark
-                           and with fewer datasets; --valgrind decodes malformed chunks under valgrind
+  capi --prefix DIR        builds and installs the C libraries; --test [--quick] instead runs the own tests of C-Blosc and
+                           C-Blosc2 on them, and compares the HDF5 plugins with hdf5plugin, --quick without the runs of
+                           a benchmark and with fewer datasets; --valgrind decodes malformed chunks under valgrind
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
@@ -73,6 +73,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   bench auto [OPTION]...   `blpk --auto` against zstd, lz4 and fixed settings: --quick, --set A,B, --rounds N
   bench bcolz [OPTION]..   a column of a bcolz table, read by us and by bcolz
   bench appends [OPTION].. one more chunk in frames of 16 MiB to 1 GiB
+  bench capi [OPTION]...   our C libraries, compared with the Rust API
   bench goals              which goals the tables of the last full run reach";
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
-//! Goals for single calls: new contexts, and reading parts of chunks.
+//! Goals for single calls: new contexts, reading parts of chunks, and calls through C.
 
-use super::{Goal, Least, Sample};
+use super::{Goal, Least, Most, Sample};
 use crate::partial::Case;
 use crate::table::{Record, Table};
 
@@ -12,6 +12,9 @@ const PARTIAL: f64 = 1.5;
 
 /// The same for many ranges in one call, compared with one call for each range.
 const COALESCED: f64 = 5.0;
+
+/// Time of a call through C, compared with the Rust API.
+const DOOR: f64 = 1.03;
 
 /// New contexts compared with reused ones, for every operation and size.
 pub(super) fn of_contexts(contexts: &Table) -> Option<Goal> {
@@ -35,6 +38,21 @@ pub(super) fn of_partial_reads(partial: &Table) -> Vec<Goal> {
             let sample = labelled(&records, &["codec", "chunk", "set"], "ours_to_peer");
             let wanted = if case == Case::Coalesced { COALESCED } else { PARTIAL };
             goals.push(Goal::mean(format!("{name}, to {peer}"), "speed", Least(wanted), sample));
+        }
+    }
+    goals
+}
+
+/// Each way to call the C libraries, in every codec and size, as a mean over the sets.
+pub(super) fn of_doors(capi: &Table) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    for door in ["context, Blosc2", "global functions, Blosc1"] {
+        let records = capi.select(&[("door", door)]);
+        for figure in ["compress", "decompress"] {
+            let sample = labelled(&records, &["codec", "size", "set"], figure);
+            if !sample.is_empty() {
+                goals.push(Goal::mean(format!("C {door}, to the Rust API"), figure, Most(DOOR), sample));
+            }
         }
     }
     goals

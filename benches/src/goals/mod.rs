@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `chunks` | speed and size of whole chunks |
 //! | `dominated` | cells in which C-Blosc2 is better in speed and size |
-//! | `calls` | new contexts, parts of chunks |
+//! | `calls` | new contexts, parts of chunks, calls through C |
 //! | `threads` | scaling, serial parts of a call |
 //! | `parts` | kernels |
 //! | `programs` | frames, `blpk` |
@@ -38,6 +38,7 @@ pub fn report(folder: &Path, is_only_auto: bool) -> Result<()> {
     }
     goals.extend(read("contexts.tsv").iter().flat_map(calls::of_contexts));
     goals.extend(read("partial.tsv").iter().flat_map(calls::of_partial_reads));
+    goals.extend(read("capi.tsv").iter().flat_map(calls::of_doors));
     goals.extend(read("blocks.tsv").iter().flat_map(parts::of_kernels));
     goals.extend(read("threads.tsv").iter().flat_map(threads::of_scaling));
     goals.extend(read("serial.tsv").iter().flat_map(threads::of_serial_parts));

@@ -2,6 +2,7 @@
 //! the time of 1 KiB.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use blosc_core::{CParams, Chunk, DecodeError, Decoder, EncodeError, Encoder, Limits};
 
@@ -33,6 +34,15 @@ pub(crate) fn decompress(chunk: &Chunk<'_>, nthreads: usize, dst: &mut [u8]) -> 
     threads::run(nthreads, |parallelism| {
         Decoder::new().limits(LIMITS).parallelism(parallelism).decompress_into(chunk, dst)
     })
+}
+
+/// Decodes a range of the uncompressed bytes of a chunk into `dst`, which has its length.
+pub(crate) fn range(chunk: &Chunk<'_>, range: Range<usize>, dst: &mut [u8]) -> Result<(), DecodeError> {
+    let ranges = std::slice::from_ref(&range);
+    if chunk.header().blocksize() <= SMALL {
+        return with_decoder(|decoder| decoder.decode_ranges(chunk, ranges, dst));
+    }
+    Decoder::new().limits(LIMITS).decode_ranges(chunk, ranges, dst)
 }
 
 /// Calls `work` with the encoder of this thread.

@@ -1,10 +1,10 @@
 //! `blosc_decompress`, `blosc_decompress_ctx` and `blosc_getitem`.
 
-use blosc_core::{Chunk, Decoder};
+use blosc_core::Chunk;
 
 use super::header::RawHeader;
 use super::{FAILED, MAX_BLOCKSIZE, NO_CODEC, VERSION, names, nthreads, refused_threads, settings};
-use crate::engine::{self, LIMITS};
+use crate::engine;
 use crate::warning::warn;
 
 const MEMCPYED: u8 = 0x02;
@@ -97,7 +97,7 @@ pub(crate) fn item_range(header: RawHeader<'_>, start: i32, nitems: i32) -> Resu
 pub(crate) fn items(chunk: &[u8], range: std::ops::Range<usize>, dst: &mut [u8]) -> i32 {
     let Ok(parsed) = Chunk::parse(chunk) else { return FAILED };
     let len = i32::try_from(range.len()).unwrap_or(FAILED);
-    match Decoder::new().limits(LIMITS).decode_ranges(&parsed, std::slice::from_ref(&range), dst) {
+    match engine::range(&parsed, range, dst) {
         Ok(()) => len,
         Err(_) => FAILED,
     }

@@ -1,10 +1,10 @@
 //! The codes of errors, and those of the engine's errors.
 
 use std::ffi::CStr;
-
-use blosc_core::{DecodeError, EncodeError};
+use std::ops::RangeInclusive;
 
 use crate::warning::warn;
+use blosc_core::{DecodeError, EncodeError};
 
 pub(crate) const FAILURE: i32 = -1;
 pub(crate) const DATA: i32 = -3;
@@ -18,12 +18,16 @@ pub(crate) const VERSION_SUPPORT: i32 = -10;
 pub(crate) const INVALID_HEADER: i32 = -11;
 pub(crate) const INVALID_PARAM: i32 = -12;
 pub(crate) const NOT_FOUND: i32 = -16;
+const RUN_LENGTH: i32 = -17;
 const FILTER_PIPELINE: i32 = -18;
 const POSTFILTER: i32 = -27;
 pub(crate) const PLUGIN_IO: i32 = -30;
 pub(crate) const NULL_POINTER: i32 = -32;
 pub(crate) const MAX_BUFSIZE: i32 = -35;
 pub(crate) const TUNER: i32 = -36;
+
+/// The last filter that C-Blosc2 has itself.
+const LAST_BUILT_IN_FILTER: u8 = 36;
 
 /// The texts of the codes -1, -2 and so on.
 const TEXTS: [&CStr; 37] = [
@@ -87,10 +91,16 @@ pub(crate) fn of_decode(error: &DecodeError) -> i32 {
         DecodeError::HeaderTooShort { .. } => READ_BUFFER,
         DecodeError::Destination { .. } => WRITE_BUFFER,
         DecodeError::Version { .. } => VERSION_SUPPORT,
-        DecodeError::Field { .. } | DecodeError::Flags { .. } | DecodeError::Truncated { .. } => INVALID_HEADER,
+        DecodeError::Field { field, .. } => of_field(field),
+        DecodeError::Place { what, found, min, max, .. } => of_place(what, *found, *min..=*max),
+        DecodeError::Truncated { .. } | DecodeError::Unearned { .. } => READ_BUFFER,
+        // Byte 31 has the kind of a chunk without blocks, which C-Blosc2 checks later than the other flags.
+        DecodeError::Flags { offset: 31, .. } => DATA,
+        DecodeError::Flags { .. } => INVALID_HEADER,
         DecodeError::UnknownCodec { .. }
         | DecodeError::UnregisteredCodec { .. }
         | DecodeError::CodecUnavailable { .. } => CODEC_SUPPORT,
+        DecodeError::Filter { filter, .. } if filter.id() <= LAST_BUILT_IN_FILTER => FAILURE,
         DecodeError::Filter { .. } | DecodeError::FilterPlugin { .. } => FILTER_PIPELINE,
         DecodeError::Dictionary { .. } => CODEC_DICT,
         DecodeError::Lazy | DecodeError::Range { .. } => INVALID_PARAM,
@@ -99,6 +109,29 @@ pub(crate) fn of_decode(error: &DecodeError) -> i32 {
         _ => DATA,
     };
     trace(code, format_args!("{}", error.report()))
+}
+
+fn of_field(field: &str) -> i32 {
+    match field {
+        "the number of blocks" => READ_BUFFER,
+        "the size of the dictionary" => CODEC_DICT,
+        "cbytes" => DATA,
+        "blocksize modulo the size of a value" => DATA,
+        _ => INVALID_HEADER,
+    }
+}
+
+/// Returns the code of a number that points outside the chunk.
+fn of_place(what: &str, found: i64, range: RangeInclusive<i64>) -> i32 {
+    match what {
+        "csize" if found < 0 && *range.start() < 0 => RUN_LENGTH,
+        "csize" => READ_BUFFER,
+        // Within the chunk, but too close to its end for a number.
+        "bstart" if found > *range.end() && found <= range.end() + 4 => READ_BUFFER,
+        "the token of a run" => RUN_LENGTH,
+        "the plain size" | "the end" => INVALID_HEADER,
+        _ => DATA,
+    }
 }
 
 /// Returns the code of an error of the engine, or 0 if the chunk does not fit.
@@ -121,6 +154,24 @@ pub(crate) fn of_encode(error: &EncodeError) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers of a chunk, damaged one by one.
+    #[test]
+    fn damage_has_the_codes_of_the_original() {
+        let plain: Vec<u8> = (0..50_u8).cycle().take(10_000).collect();
+        let params = blosc_core::CParams::blosc2().typesize(1).clevel(5);
+        let chunk = blosc_core::compress(&plain, &params).unwrap();
+        let start = i32::from_le_bytes(*chunk[32..].first_chunk().unwrap()) as usize;
+        let code = |at: usize, number: i32| {
+            let mut chunk = chunk.clone();
+            chunk[at..at + 4].copy_from_slice(&number.to_le_bytes());
+            of_decode(&blosc_core::decompress(&chunk).unwrap_err())
+        };
+        assert_eq!((code(start, 1_000_000), code(start, -300)), (READ_BUFFER, RUN_LENGTH));
+        assert_eq!((code(32, -1), code(32, 20), code(32, 1_000_000)), (DATA, DATA, DATA));
+        assert_eq!(code(32, chunk.len() as i32 - 1), READ_BUFFER);
+        assert_eq!((code(4, 1 << 30), code(8, 0), code(12, 20)), (READ_BUFFER, INVALID_HEADER, DATA));
+    }
 
     #[test]
     fn every_code_has_its_text() {

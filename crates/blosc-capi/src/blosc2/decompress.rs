@@ -154,11 +154,10 @@ pub(crate) fn items(
     let len = range.len();
     let failed = callbacks.as_ref().map(|callbacks| Arc::clone(&callbacks.failed));
     let decoded = decode(info, chunk, |chunk| {
-        let mut decoder = match callbacks {
-            None => Decoder::new().limits(LIMITS),
-            Some(callbacks) => callbacks.decoder(),
-        };
-        decoder.decode_ranges(chunk, std::slice::from_ref(&range), dst)?;
+        match callbacks {
+            None => engine::range(chunk, range, dst)?,
+            Some(callbacks) => callbacks.decoder().decode_ranges(chunk, std::slice::from_ref(&range), dst)?,
+        }
         Ok(len)
     });
     with_failure(decoded, failed)

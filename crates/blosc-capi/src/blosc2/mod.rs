@@ -2,12 +2,11 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `abi` | the structures of the header |
 //! | `codes` | the codes of errors, and those of the engine's errors |
 //! | `settings` | the settings of the process, and the environment variables that change them |
 //! | `params` | the parameters of a compression |
 //! | `names` | codecs by code and name |
-//! | `registered` | codecs, filters, tuners and inputs that the program registered |
+//! | `registered` | tables of what the program registered |
 //! | `header` | facts in the header of a chunk |
 //! | `compress`, `decompress` | chunks |
 //! | `vlblocks` | chunks of blocks of variable length |
@@ -15,7 +14,6 @@
 //!
 //! The codes of errors are those of C-Blosc2 3.3.2, blosc2.c.
 
-pub(crate) mod abi;
 pub(crate) mod codes;
 pub(crate) mod compress;
 pub(crate) mod decompress;

@@ -39,13 +39,12 @@ pub(crate) fn code_of_name(name: &CStr) -> i32 {
 /// Returns the code and the name of the library of a codec.
 pub(crate) fn library_of_name(name: &CStr) -> Option<(i32, &'static CStr)> {
     let built_in = BUILT_IN.iter().find(|named| named.name == name).map(|named| named.library);
-    let library =
-        built_in.or_else(|| CODECS.find(|entry| entry.name == name).map(|entry| entry.value.library.into()))?;
+    let library = built_in.or_else(|| CODECS.find(|entry| entry.name == name).map(|entry| entry.value.into()))?;
     library_name(library).map(|name| (library, name))
 }
 
 /// Returns the name of a format of streams.
 pub(crate) fn library_name(library: i32) -> Option<&'static CStr> {
     let built_in = BUILT_IN.iter().find(|named| named.library == library).map(|named| named.library_name);
-    built_in.or_else(|| CODECS.find(|entry| i32::from(entry.value.library) == library).map(|entry| entry.name))
+    built_in.or_else(|| CODECS.find(|entry| i32::from(entry.value) == library).map(|entry| entry.name))
 }

@@ -93,7 +93,7 @@ impl Job {
         let filters = slots.filter_map(|(id, meta)| Filter::from_id(*id, *meta));
         let mut pipeline = FilterPipeline::none();
         for filter in filters {
-            // There are as many slots as in a pipeline.
+            // A pipeline has the same number of slots.
             pipeline.try_push(filter).map_err(|_| INVALID_PARAM)?;
         }
         Ok(pipeline)

@@ -1,48 +1,16 @@
-//! Codecs, filters and tuners that the program registered, by id.
+//! Tables of codecs, filters and tuners that the program registered, by id.
 
 use std::ffi::CStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::abi::{BackwardFn, DecoderFn, EncoderFn, ForwardFn, TunerFn, TunerInitFn};
-
 /// Maximum number of entries of a table.
 const MAX_ENTRIES: usize = 255;
 
-/// A codec of the program.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct UserCodec {
-    pub(crate) library: u8,
-    pub(crate) encoder: EncoderFn,
-    pub(crate) decoder: DecoderFn,
-}
-
-/// A filter of the program.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct UserFilter {
-    pub(crate) forward: ForwardFn,
-    pub(crate) backward: BackwardFn,
-}
-
-/// A tuner of the program.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct UserTuner {
-    pub(crate) init: TunerInitFn,
-    pub(crate) next_blocksize: TunerFn,
-}
-
-pub(crate) static CODECS: Table<UserCodec> = Table::new();
-pub(crate) static FILTERS: Table<UserFilter> = Table::new();
-pub(crate) static TUNERS: Table<UserTuner> = Table::new();
+/// The library codes of registered codecs.
+pub(crate) static CODECS: Table<u8> = Table::new();
 
 /// Names of entries. They stay valid, because programs keep pointers to them.
 static NAMES: Mutex<Vec<&'static CStr>> = Mutex::new(Vec::new());
-
-/// Forgets everything. C-Blosc2 does so when it is initialized again, which would race with registrations here.
-pub(crate) fn clear() {
-    CODECS.entries().clear();
-    FILTERS.entries().clear();
-    TUNERS.entries().clear();
-}
 
 /// An entry of a table.
 #[derive(Debug, Clone, Copy)]
@@ -64,12 +32,17 @@ pub(crate) enum Refused {
 pub(crate) struct Table<T>(Mutex<Vec<Entry<T>>>);
 
 impl<T: Copy> Table<T> {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Table(Mutex::new(Vec::new()))
     }
 
     fn entries(&self) -> MutexGuard<'_, Vec<Entry<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets all entries.
+    pub(crate) fn clear(&self) {
+        self.entries().clear();
     }
 
     /// Adds an entry, unless there is one with the same id and name.

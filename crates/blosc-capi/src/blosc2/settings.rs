@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
 use super::codes::{CODEC_SUPPORT, FAILURE, INVALID_PARAM, trace};
 use super::params::Job;
-use super::{MAX_FILTERS, names, registered};
+use super::{MAX_FILTERS, names};
 use crate::environment::{number, variable};
 use crate::threads;
 
@@ -31,11 +31,13 @@ pub(crate) fn is_initialized() -> bool {
     INITIALIZED.load(Relaxed)
 }
 
-pub(crate) fn destroy() {
-    if INITIALIZED.swap(false, Relaxed) {
-        registered::clear();
+/// Ends the threads of the library. Returns whether it was initialized.
+pub(crate) fn destroy() -> bool {
+    let was_initialized = INITIALIZED.swap(false, Relaxed);
+    if was_initialized {
         threads::release();
     }
+    was_initialized
 }
 
 /// Ends idle threads. Returns a code if the library is not initialized.
@@ -193,7 +195,7 @@ pub(crate) fn nthreads_of_decompression(has_variables: bool) -> Result<i32, i32>
     Ok(nthreads().into())
 }
 
-/// What the environment asks for.
+/// Changes that the environment asks for.
 struct Changes {
     clevel: Option<i32>,
     shuffle: Option<i32>,

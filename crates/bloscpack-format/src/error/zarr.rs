@@ -124,7 +124,7 @@ impl fmt::Display for ZarrError {
             }
             // Format 2 has all dtypes of NumPy but objects.
             Self::NotInVersion { version: 3, field: "data_type", value } => {
-                write!(f, "\"data_type\" {value} does not exist in Zarr format 3, but in format 2: '--zarr-format 2'")
+                write!(f, "\"data_type\" {value} does not exist in Zarr format 3, only in format 2")
             }
             Self::NotInVersion { version, field, value } => {
                 write!(f, "{field:?} {value} does not exist in Zarr format {version}")

@@ -1,22 +1,18 @@
-//! Functions of the program as those of the engine: codecs, filters, prefilters, postfilters.
+//! Functions of the program as those of the engine: codecs and filters.
 //!
 //! The program promises with their registration that they can be called from all threads of a context.
 
-use std::cell::Cell;
-use std::ffi::c_void;
-use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering::Relaxed;
 
-use blosc_core::{BlockCodec, BlockFilter, BlockInfo, Encoder, PluginContext, PluginError, Registry, memory};
+use blosc_core::{BlockCodec, BlockFilter, Encoder, PluginContext, PluginError, Registry};
 
+use super::block_functions::{postfilter, prefilter};
 use super::context::Context;
-use crate::blosc2::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
+use super::functions::{CODECS, FILTERS, UserCodec, UserFilter};
+use super::user::{User, len32};
 use crate::blosc2::codes::{CODEC_SUPPORT, DATA, WRITE_BUFFER, of_encode, trace};
-use crate::blosc2::compress::{self, Block, Prefilter};
-use crate::blosc2::decompress::{self, Postfilter};
 use crate::blosc2::header::Info;
-use crate::blosc2::registered::{CODECS, FILTERS, UserCodec, UserFilter};
-use crate::blosc2::{FIRST_USER_ID, nthreads};
+use crate::blosc2::{FIRST_USER_ID, compress, decompress};
 
 /// Codecs from this id on are not built in.
 const FIRST_CODEC: i32 = 32;
@@ -68,45 +64,6 @@ pub(super) fn of_decompression(context: &Context, info: Info, chunk: &[u8]) -> O
     Some(decompress::Callbacks { registry, postfilter, failed: user.failed })
 }
 
-/// What callbacks of one call get.
-#[derive(Clone)]
-struct User {
-    context: *const Context,
-    cparams: Cparams,
-    dparams: Dparams,
-    /// The data to compress, or the chunk.
-    chunk: *const c_void,
-    failed: Arc<AtomicI32>,
-}
-
-// SAFETY: the pointers are only passed to callbacks, which the program allows to be called from all threads. They are
-// valid until the call ends, and the engine drops its functions before.
-unsafe impl Send for User {}
-// SAFETY: as above.
-unsafe impl Sync for User {}
-
-impl User {
-    fn new(context: &Context, chunk: &[u8]) -> Self {
-        let mut cparams = context.cparams();
-        // As the engine does, and C-Blosc2.
-        cparams.typesize = if cparams.typesize > 255 { 1 } else { cparams.typesize };
-        let dparams = context.dparams();
-        User { context, cparams, dparams, chunk: chunk.as_ptr().cast(), failed: Arc::default() }
-    }
-
-    /// Notes the first code of a failure.
-    fn fail(&self, code: i32) -> PluginError {
-        let _ = self.failed.compare_exchange(0, code, Relaxed, Relaxed);
-        trace(code, format_args!("a function of the program returned an error"));
-        PluginError::new("a function of the program returned an error")
-    }
-
-    fn context(&self) -> &Context {
-        // SAFETY: the context is borrowed by the call that made this.
-        unsafe { &*self.context }
-    }
-}
-
 fn with_codec(registry: Registry, id: i32, codec: UserCodec, user: &User) -> Registry {
     let unchanged = registry.clone();
     u8::try_from(id)
@@ -118,11 +75,6 @@ fn with_codec(registry: Registry, id: i32, codec: UserCodec, user: &User) -> Reg
 fn with_filter(registry: Registry, id: u8, filter: UserFilter, user: &User) -> Registry {
     let unchanged = registry.clone();
     registry.filter(id, Filter { id, filter, user: user.clone() }).unwrap_or(unchanged)
-}
-
-fn len32(bytes: &[u8]) -> i32 {
-    // Blocks are smaller than chunks.
-    i32::try_from(bytes.len()).unwrap_or(i32::MAX)
 }
 
 struct Codec {
@@ -186,117 +138,5 @@ impl BlockFilter for Filter {
             0 => Ok(()),
             code => Err(self.user.fail(code)),
         }
-    }
-}
-
-/// Returns the program's prefilter.
-fn prefilter(user: &User) -> Box<Prefilter> {
-    let user = user.clone();
-    Box::new(move |block: Block, src: &[u8], dst: &mut [u8]| {
-        let context = user.context();
-        let (Some(function), Some(params)) = (context.cparams.prefilter, context.preparams.as_deref()) else {
-            return Ok(());
-        };
-        let typesize = block.typesize as i32;
-        let output_typesize = if params.output_typesize > 0 { params.output_typesize } else { typesize };
-        let output_size = i64::from(len32(src) / typesize) * i64::from(output_typesize);
-        if output_size > i64::from(len32(dst)) {
-            return Err(PluginError::new("its output is longer than the block"));
-        }
-        let is_disposable = params.output_is_disposable != 0;
-        let code = context.tids.with(nthreads(context.job.nthreads), |tid| {
-            with_scratch(src.len(), block.typesize, |ttmp| {
-                let mut params = PrefilterParams {
-                    input: src.as_ptr(),
-                    output: dst.as_mut_ptr(),
-                    output_size: output_size as i32,
-                    output_typesize,
-                    output_offset: block.offset as i32,
-                    nchunk: -1,
-                    nblock: block.index as i32,
-                    tid,
-                    ttmp: ttmp.as_mut_ptr(),
-                    ttmp_nbytes: ttmp.len(),
-                    ctx: context.pointer(),
-                    ..*params
-                };
-                // SAFETY: an input, an output and memory with their lengths; the program promises the rest.
-                unsafe { function(&mut params) }
-            })
-        });
-        if is_disposable {
-            dst.fill(0);
-            return Ok(());
-        }
-        if code == Some(0) { Ok(()) } else { Err(PluginError::new("it returned an error")) }
-    })
-}
-
-/// Returns the program's postfilter.
-fn postfilter(user: &User) -> Box<Postfilter> {
-    let user = user.clone();
-    Box::new(move |block: BlockInfo, data: &mut [u8]| {
-        let context = user.context();
-        let (Some(function), Some(params)) = (context.dparams.postfilter, context.postparams.as_deref()) else {
-            return Ok(());
-        };
-        let Ok(input) = memory::copy_of(data) else { return Err(PluginError::new("out of memory")) };
-        let code = context.tids.with(nthreads(context.job.nthreads), |tid| {
-            with_scratch(input.len(), block.typesize, |ttmp| {
-                let mut params = PostfilterParams {
-                    input: input.as_ptr(),
-                    output: data.as_mut_ptr(),
-                    size: len32(&input),
-                    typesize: block.typesize as i32,
-                    offset: block.offset as i32,
-                    nchunk: -1,
-                    nblock: block.index as i32,
-                    tid,
-                    ttmp: ttmp.as_mut_ptr(),
-                    ttmp_nbytes: ttmp.len(),
-                    ctx: context.pointer(),
-                    ..*params
-                };
-                // SAFETY: as for the prefilter.
-                unsafe { function(&mut params) }
-            })
-        });
-        if code == Some(0) { Ok(()) } else { Err(PluginError::new("it returned an error")) }
-    })
-}
-
-/// Calls `work` with memory for four blocks, which each thread keeps. `None` if there is none.
-fn with_scratch<R>(block: usize, typesize: usize, work: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
-    thread_local!(static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) });
-    let wanted = 4 * (block + 4 * typesize);
-    let mut scratch = SCRATCH.try_with(Cell::take).unwrap_or_default();
-    if scratch.len() < wanted {
-        memory::resize(&mut scratch, wanted, 0).ok()?;
-    }
-    let done = work(&mut scratch[..wanted]);
-    let _ = SCRATCH.try_with(|kept| kept.set(scratch));
-    Some(done)
-}
-
-/// The numbers of threads that callbacks of a context get: those of calls at the same time differ.
-#[derive(Debug, Default)]
-pub(super) struct Tids(Mutex<Vec<bool>>);
-
-impl Tids {
-    /// Calls `work` with the lowest free number below `count`.
-    fn with<R>(&self, count: usize, work: impl FnOnce(i32) -> R) -> R {
-        let take = || {
-            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let free = taken.iter().position(|taken| !taken).unwrap_or(taken.len());
-            if free == taken.len() {
-                taken.push(false);
-            }
-            taken[free] = true;
-            free
-        };
-        let tid = take();
-        let done = work(tid.min(count - 1) as i32);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[tid] = false;
-        done
     }
 }

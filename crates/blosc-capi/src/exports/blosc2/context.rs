@@ -5,10 +5,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::callbacks::Tids;
+use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::defaults::{CPARAMS, DPARAMS};
-use super::registration;
-use crate::blosc2::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
+use super::tids::Tids;
+use super::tuner;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;
@@ -16,7 +16,8 @@ use crate::exports::environment::has_variables;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, store};
 
-/// `blosc2_context`. Callbacks get a pointer to it while a call uses it, so what a call changes is behind cells.
+/// `blosc2_context`. Callbacks get a pointer to it while a call uses it, so the fields that a call changes are
+/// atomic or locked.
 pub struct Context {
     pub(super) is_compression: bool,
     pub(super) job: Job,
@@ -145,7 +146,7 @@ pub(super) unsafe fn compression(cparams: Cparams) -> Result<Box<Context>, i32> 
         let params = unsafe { cparams.preparams.as_ref() }.ok_or(NULL_POINTER)?;
         context.preparams = Some(Box::new(*params));
     }
-    registration::init_tuner(&context)?;
+    tuner::init(&context.cparams, context.pointer())?;
     Ok(context)
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::callbacks;
 use super::context::{Context, context};
-use super::registration;
 use super::source::{chunk, chunk_size, info};
+use super::tuner;
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, trace};
 use crate::blosc2::header::Info;
 use crate::blosc2::{OVERHEAD, compress, decompress};
@@ -51,7 +51,9 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
             Ok(context) => context,
             Err(code) => return code,
         };
-        if let Some(code) = registration::next_blocksize(context).or(compress::refused_size(srcsize, destsize)) {
+        if let Some(code) =
+            tuner::next_blocksize(&context.cparams, context.pointer()).or(compress::refused_size(srcsize, destsize))
+        {
             return code;
         }
         let (src_len, dest_len) = (srcsize as usize, destsize as usize);

@@ -2,7 +2,7 @@
 
 use std::ptr::null_mut;
 
-use crate::blosc2::abi::{Cparams, Dparams, Io, StdioMmap, Storage};
+use super::abi::{Cparams, Dparams, Io, StdioMmap, Storage};
 
 pub(super) const CPARAMS: Cparams = Cparams {
     compcode: 0,

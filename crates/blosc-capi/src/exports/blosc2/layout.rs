@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use crate::blosc2::abi::{
+use super::abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
     Storage, TunerRecord,
 };

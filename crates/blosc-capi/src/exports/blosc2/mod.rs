@@ -2,23 +2,30 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `abi` | the structures of the header |
 //! | `process` | settings of the process |
 //! | `source` | chunks of C programs as headers and slices |
 //! | `chunks` | compress, decompress and read items with these settings |
 //! | `context` | contexts and their parameters |
 //! | `context_chunks` | compress, decompress and read items with a context |
 //! | `vlblocks`, `special` | chunks of blocks of variable length, and chunks without blocks |
-//! | `callbacks` | codecs, filters, prefilters and postfilters of the program as those of the engine |
+//! | `callbacks`, `block_functions` | codecs and filters, prefilters and postfilters of the program, as those of the engine |
+//! | `user` | the parameters that these get |
+//! | `functions` | the functions of the program |
+//! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
 //! | `layout` | the layout of the structures, for tests |
 
+mod abi;
+mod block_functions;
 mod callbacks;
 mod chunks;
 mod context;
 mod context_chunks;
 mod defaults;
+mod functions;
 mod headers;
 #[cfg(feature = "testing")]
 mod layout;
@@ -30,10 +37,13 @@ mod special;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tids;
 mod tools;
+mod tuner;
+mod user;
 mod vlblocks;
 
-pub use crate::blosc2::abi::{
+pub use abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
     Storage, TunerRecord,
 };

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr::null;
 
+use super::functions;
 use crate::blosc2::codes::FAILURE;
 use crate::blosc2::{names, settings};
 use crate::exports::guard::guarded;
@@ -17,7 +18,11 @@ pub extern "C" fn blosc2_init() {
 /// Ends the threads of the library, and forgets registered codecs, filters and tuners.
 #[unsafe(no_mangle)]
 pub extern "C" fn blosc2_destroy() {
-    guarded((), settings::destroy);
+    guarded((), || {
+        if settings::destroy() {
+            functions::clear();
+        }
+    });
 }
 
 /// Ends the threads of the library. Returns 0, or a code if it is not initialized.

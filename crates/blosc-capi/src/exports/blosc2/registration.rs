@@ -4,10 +4,10 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
 
-use super::context::Context;
-use crate::blosc2::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
-use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, TUNER, trace};
-use crate::blosc2::registered::{CODECS, FILTERS, Refused, TUNERS, UserCodec, UserFilter, UserTuner};
+use super::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
+use super::functions::{CODECS, FILTERS, TUNERS, UserCodec, UserFilter, UserTuner};
+use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, trace};
+use crate::blosc2::registered::{self, Refused};
 use crate::blosc2::{FIRST_USER_ID, settings};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::text;
@@ -22,10 +22,14 @@ pub unsafe extern "C" fn blosc2_register_codec(codec: *const CodecRecord) -> c_i
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         let Some(codec) = (unsafe { codec.as_ref() }) else { return INVALID_PARAM };
-        let value = UserCodec { library: codec.complib, encoder: codec.encoder, decoder: codec.decoder };
+        let value = UserCodec { encoder: codec.encoder, decoder: codec.decoder };
         // SAFETY: the caller's promise.
         match unsafe { checked(codec.compcode.into(), codec.compname) } {
-            Ok(name) => refused(CODECS.register(codec.compcode.into(), name, value), CODEC_PARAM),
+            Ok(name) => {
+                let id = codec.compcode.into();
+                let named = registered::CODECS.register(id, name, codec.complib);
+                refused(named.and_then(|()| CODECS.register(id, name, value)), CODEC_PARAM)
+            }
             Err(code) => code.unwrap_or(CODEC_PARAM),
         }
     })
@@ -86,31 +90,6 @@ fn refused(registered: Result<(), Refused>, taken: i32) -> c_int {
         Err(Refused::Taken) => trace(taken, format_args!("the id is registered with another name")),
         Err(Refused::Full) => trace(CODEC_SUPPORT, format_args!("there are 255 entries")),
     }
-}
-
-/// Calls the tuner of a new context.
-pub(super) fn init_tuner(context: &Context) -> Result<(), i32> {
-    let id = context.cparams.tuner_id;
-    if id == 0 {
-        return Ok(());
-    }
-    let missing = || trace(INVALID_PARAM, format_args!("tuner {id} is not registered"));
-    let tuner = TUNERS.get(id).ok_or_else(missing)?;
-    let Some(init) = tuner.value.init else { return Ok(()) };
-    // SAFETY: the program promises that its function takes these.
-    match unsafe { init(context.cparams.tuner_params, context.pointer(), null_mut()) } {
-        ..0 => Err(trace(TUNER, format_args!("tuner {id} returned an error"))),
-        _ => Ok(()),
-    }
-}
-
-/// Calls the tuner of a context before it compresses. Returns the code of a failure.
-pub(super) fn next_blocksize(context: &Context) -> Option<i32> {
-    let tuner = TUNERS.get(context.cparams.tuner_id).filter(|tuner| tuner.id != 0)?;
-    let next_blocksize = tuner.value.next_blocksize?;
-    // SAFETY: the program promises that its function takes a context.
-    let code = unsafe { next_blocksize(context.pointer()) };
-    (code < 0).then(|| trace(TUNER, format_args!("tuner {} returned an error", tuner.id)))
 }
 
 /// Functions of inputs that the program registered. They stay at their place, because programs keep pointers to them.

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_int, c_void};
 
+use super::abi::Cparams;
 use super::context::compression;
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::abi::Cparams;
 use crate::blosc2::codes::{FAILURE, NULL_POINTER};
 use crate::blosc2::special::{self, Content};
 use crate::exports::guard::guarded;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use blosc_core::Executor;
 
-use crate::blosc2::abi::ThreadsCallback;
+use super::abi::ThreadsCallback;
 use crate::exports::guard::guarded;
 use crate::threads::{self, Backend};
 

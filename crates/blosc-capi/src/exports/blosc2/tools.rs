@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use blosc_core::kernels::{self, Kernel};
 
-use crate::blosc2::abi::Timestamp;
+use super::abi::Timestamp;
 use crate::blosc2::codes::{INVALID_PARAM, trace};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::buffers;

@@ -107,7 +107,7 @@ fn registered_codecs_and_filters_are_called() {
     assert_eq!(decompress(DPARAMS, &damaged, plain.len()).0, -42);
 }
 
-/// What the prefilter and the postfilter saw.
+/// Calls of the prefilter and the postfilter.
 #[derive(Default)]
 struct Seen {
     blocks: AtomicI32,
@@ -243,7 +243,7 @@ unsafe extern "C" fn run_jobs(
     jobs: *mut c_void,
 ) {
     for job in 1..count as usize {
-        // SAFETY: the library passes as many jobs of this size.
+        // SAFETY: the library passes `count` jobs of this size.
         unsafe { dojob(jobs.cast::<u8>().add(job * size).cast()) };
     }
     // SAFETY: the test passes a number.

@@ -27,7 +27,7 @@ fn vl_chunk(cparams: Cparams, blocks: &[&[u8]]) -> Vec<u8> {
 /// Decompresses at most `most` blocks.
 fn vl_blocks(chunk: &[u8], most: usize) -> Result<Vec<Vec<u8>>, i32> {
     let (mut pointers, mut sizes) = (vec![null_mut::<c_void>(); most], vec![0_i32; most]);
-    // SAFETY: a chunk with its size, and room for as many blocks.
+    // SAFETY: a chunk with its size, and room for `most` blocks.
     unsafe {
         let context = blosc2_create_dctx(DPARAMS);
         let (src, len) = (chunk.as_ptr().cast(), chunk.len() as i32);

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::MAX_FILTERS;
+use crate::blosc2::MAX_FILTERS;
 
 /// A `bool` of C, which may hold any number if the program did not initialize it.
 pub(crate) type CBool = u8;
