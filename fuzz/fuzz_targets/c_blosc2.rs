@@ -4,7 +4,8 @@
 
 use blosc_capi::{
     Context, blosc2_cbuffer_sizes, blosc2_create_dctx, blosc2_decompress, blosc2_decompress_ctx, blosc2_free_ctx,
-    blosc2_get_blosc2_dparams_defaults, blosc2_getitem_bytes_ctx, blosc2_set_maskout, blosc2_vldecompress_ctx,
+    blosc2_get_blosc2_dparams_defaults, blosc2_getitem_bytes_ctx, blosc2_set_maskout, blosc2_set_nthreads,
+    blosc2_vldecompress_ctx,
 };
 use core::ffi::{c_int, c_void};
 use libfuzzer_sys::fuzz_target;
@@ -25,8 +26,9 @@ fuzz_target!(|bytes: &[u8]| {
     if code < 0 || !(0..=MAX_NBYTES).contains(&nbytes) {
         return;
     }
-    let context = context(2);
-    // SAFETY: parameters without pointers; all calls below pass the lengths of their memory.
+    // SAFETY: parameters without pointers.
+    let context = unsafe { blosc2_create_dctx(blosc2_get_blosc2_dparams_defaults()) };
+    // SAFETY: all calls below pass the lengths of their memory.
     unsafe {
         let expected = whole(context, src, srcsize, nbytes);
         if let Some(expected) = &expected {
@@ -38,18 +40,13 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(expected) = blosc_core::decompress(bytes) {
         let mut plain = vec![0xA5_u8; expected.len()];
+        blosc2_set_nthreads(2);
         // SAFETY: both lengths are those of the memory.
         let found = unsafe { blosc2_decompress(src, srcsize, plain.as_mut_ptr().cast(), nbytes) };
         // Programs register codecs and filters, so the two may differ in what they refuse.
         assert!(found < 0 || plain == expected, "{found}");
     }
 });
-
-fn context(nthreads: i16) -> *mut Context {
-    let params = blosc2_get_blosc2_dparams_defaults();
-    // SAFETY: these parameters have no pointers.
-    unsafe { blosc2_create_dctx(blosc_capi::Dparams { nthreads, ..params }) }
-}
 
 /// Decompresses over two backgrounds. Returns the bytes, if the chunk can be decoded.
 unsafe fn whole(context: *mut Context, src: *const c_void, srcsize: i32, nbytes: i32) -> Option<Vec<u8>> {
