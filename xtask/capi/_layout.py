@@ -10,10 +10,6 @@ from pathlib import Path
 #: Structures of the header that the Rust code does not have yet.
 HEADER_ONLY = {
     "blosc2_instr": "cratio cspeed filter_speed flags",
-    "blosc2_metalayer": "name content content_len",
-    "blosc2_schunk": "version compcode compcode_meta clevel splitmode typesize blocksize chunksize flags2 use_dict filters "
-    "filters_meta nchunks current_nchunk nbytes cbytes data data_len storage frame cctx dctx metalayers nmetalayers "
-    "vlmetalayers nvlmetalayers tuner_params tuner_id ndim blockshape view change_tick",
     "blosc2_stdio_file": "file",
     "blosc2_stdio_params": "locking",
 }

@@ -634,7 +634,8 @@ BLOSC_EXPORT int blosc2_chunk_repeatval(blosc2_cparams cparams, int32_t nbytes, 
                                         const void *repeatval);
 BLOSC_EXPORT int blosc2_chunk_uninit(blosc2_cparams cparams, int32_t nbytes, void *dest, int32_t destsize);
 
-/* Super-chunks. Their functions are not in this library yet. */
+/* Super-chunks: chunks with metadata, as a list in memory or in a frame. A frame is contiguous, in memory or in a file,
+ * or sparse, in a directory. */
 #define BLOSC2_MAX_METALAYERS 16
 #define BLOSC2_METALAYER_NAME_MAXLEN 31
 #define BLOSC2_MAX_VLMETALAYERS (8 * 1024)
@@ -687,6 +688,130 @@ typedef struct blosc2_schunk {
   bool view;
   int64_t change_tick;
 } blosc2_schunk;
+
+/* Create a super-chunk, copy it to another storage, release it. NULL if its file exists. A NULL in the storage stands for
+ * the defaults. */
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage);
+BLOSC_EXPORT int blosc2_schunk_free(blosc2_schunk *schunk);
+
+/* Open a frame in a file, from an offset on, or in a directory. NULL if it is damaged. Input and output by functions is
+ * not supported yet: the id of udio must be 0. */
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open(const char *urlpath);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset(const char *urlpath, int64_t offset);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath, const blosc2_io *udio);
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2_io *udio);
+
+/* Opens a contiguous frame in memory, which the program keeps until the super-chunk is released. After
+ * blosc2_schunk_avoid_cframe_free with false, the super-chunk releases memory that it does not copy, with free. */
+BLOSC_EXPORT blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy);
+BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
+
+/* The contiguous frame of a super-chunk: its bytes, which stay valid until the next change if they are not to be freed;
+ * in a file; at the end of a file. Return its length, or the offset in the file. */
+BLOSC_EXPORT int64_t blosc2_schunk_to_buffer(blosc2_schunk *schunk, uint8_t **cframe, bool *needs_free);
+BLOSC_EXPORT int64_t blosc2_schunk_to_file(blosc2_schunk *schunk, const char *urlpath);
+BLOSC_EXPORT int64_t blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath);
+BLOSC_EXPORT int64_t blosc2_schunk_frame_len(blosc2_schunk *schunk);
+
+/* Append, insert, replace and remove chunks. Return the number of chunks. Without copy, the super-chunk releases the
+ * chunk with free. Each change of a file is written at once. */
+BLOSC_EXPORT int64_t blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy);
+BLOSC_EXPORT int64_t blosc2_schunk_update_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t *chunk, bool copy);
+BLOSC_EXPORT int64_t blosc2_schunk_insert_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t *chunk, bool copy);
+BLOSC_EXPORT int64_t blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk);
+BLOSC_EXPORT int64_t blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbytes);
+
+/* Chunk offsets_order[i] becomes number i. */
+BLOSC_EXPORT int blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order);
+
+/* Fills an empty super-chunk with zeros, not-a-numbers or uninitialized items. Returns the number of chunks. */
+BLOSC_EXPORT int64_t blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_value,
+                                                int32_t chunksize);
+
+/* Decompresses a chunk. Returns the number of bytes. */
+BLOSC_EXPORT int blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest, int32_t nbytes);
+
+/* A compressed chunk, and whether the caller frees it. Return its size. A lazy chunk has all its blocks. */
+BLOSC_EXPORT int blosc2_schunk_get_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk, bool *needs_free);
+BLOSC_EXPORT int blosc2_schunk_get_lazychunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk, bool *needs_free);
+
+/* Decompresses a block of variable length to memory that the caller frees. Returns the number of bytes. */
+BLOSC_EXPORT int blosc2_schunk_get_vlblock(blosc2_schunk *schunk, int64_t nchunk, int32_t nblock, uint8_t **dest,
+                                           int32_t *destsize);
+
+/* Copy and replace the items from start to stop, and copy items by their numbers. Chunks must have one size. */
+BLOSC_EXPORT int blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t stop, void *buffer);
+BLOSC_EXPORT int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t stop, void *buffer);
+BLOSC_EXPORT int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk, int64_t ncoords, const int64_t *coords,
+                                                 void *buffer);
+
+/* Reads the counts and the metalayers again if another handle changed the frame on disk, as other functions do. */
+BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
+
+/* The parameters of a super-chunk, which the caller frees. */
+BLOSC_EXPORT int blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams);
+BLOSC_EXPORT int blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams);
+
+/* The index of the frame of a super-chunk, which the caller frees. NULL without a frame. */
+BLOSC_EXPORT int64_t *blosc2_frame_get_offsets(blosc2_schunk *schunk);
+
+/* The index of a metalayer, or a code. Without a call, for plugins that do not link this library. */
+static inline int blosc2_meta_exists(blosc2_schunk *schunk, const char *name) {
+  if (schunk == NULL || name == NULL || strlen(name) > BLOSC2_METALAYER_NAME_MAXLEN) {
+    return BLOSC2_ERROR_INVALID_PARAM;
+  }
+  for (int index = 0; index < schunk->nmetalayers; index++) {
+    if (strcmp(name, schunk->metalayers[index]->name) == 0) {
+      return index;
+    }
+  }
+  return BLOSC2_ERROR_NOT_FOUND;
+}
+
+/* A copy of the content of a metalayer, which the caller frees. Returns its index, or a code. */
+static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8_t **content, int32_t *content_len) {
+  if (content == NULL || content_len == NULL) {
+    return BLOSC2_ERROR_INVALID_PARAM;
+  }
+  int index = blosc2_meta_exists(schunk, name);
+  if (index < 0) {
+    return index;
+  }
+  int32_t len = schunk->metalayers[index]->content_len;
+  *content = NULL;
+  *content_len = len;
+  if (len > 0) {
+    *content = (uint8_t *)malloc((size_t)len);
+    if (*content == NULL) {
+      *content_len = 0;
+      return BLOSC2_ERROR_MEMORY_ALLOC;
+    }
+    memcpy(*content, schunk->metalayers[index]->content, (size_t)len);
+  }
+  return index;
+}
+
+/* Add a metalayer, to a frame only before its first chunk, and replace the content, which keeps its length. Return the
+ * index. */
+BLOSC_EXPORT int blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len);
+BLOSC_EXPORT int blosc2_meta_update(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len);
+
+/* Metalayers of variable length. Return the index; blosc2_vlmeta_delete and blosc2_vlmeta_get_names the number of them.
+ * The caller frees a content, but not the names. */
+BLOSC_EXPORT int blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name);
+BLOSC_EXPORT int blosc2_vlmeta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len,
+                                   blosc2_cparams *cparams);
+BLOSC_EXPORT int blosc2_vlmeta_update(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len,
+                                      blosc2_cparams *cparams);
+BLOSC_EXPORT int blosc2_vlmeta_get(blosc2_schunk *schunk, const char *name, uint8_t **content, int32_t *content_len);
+BLOSC_EXPORT int blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name);
+BLOSC_EXPORT int blosc2_vlmeta_get_names(blosc2_schunk *schunk, char **names);
+
+/* Remove and rename the file or the directory of a frame. Removing none is no error, except for a directory. */
+BLOSC_EXPORT int blosc2_remove_dir(const char *path);
+BLOSC_EXPORT int blosc2_remove_urlpath(const char *path);
+BLOSC_EXPORT int blosc2_rename_urlpath(char *old_urlpath, char *new_path);
 
 /* The default parameters, for languages that do not read this header. */
 BLOSC_EXPORT blosc2_cparams blosc2_get_blosc2_cparams_defaults(void);

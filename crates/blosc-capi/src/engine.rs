@@ -19,11 +19,11 @@ thread_local!(static ENCODER: Cell<Option<Box<Encoder>>> = const { Cell::new(Non
 thread_local!(static DECODER: Cell<Option<Box<Decoder>>> = const { Cell::new(None) });
 
 /// Compresses `src` on `nthreads` threads. Returns the size of the chunk.
-pub(crate) fn compress(params: CParams, nthreads: usize, src: &[u8], dst: &mut [u8]) -> Result<usize, EncodeError> {
+pub(crate) fn compress(params: &CParams, nthreads: usize, src: &[u8], dst: &mut [u8]) -> Result<usize, EncodeError> {
     if src.len() <= SMALL {
         return with_encoder(params, |encoder| encoder.compress_into(src, dst));
     }
-    threads::run(nthreads, |parallelism| Encoder::new(params)?.parallelism(parallelism).compress_into(src, dst))
+    threads::run(nthreads, |parallelism| Encoder::new(*params)?.parallelism(parallelism).compress_into(src, dst))
 }
 
 /// Decodes a chunk on `nthreads` threads. Returns the number of uncompressed bytes.
@@ -47,12 +47,12 @@ pub(crate) fn range(chunk: &Chunk<'_>, range: Range<usize>, dst: &mut [u8]) -> R
 
 /// Calls `work` with the encoder of this thread.
 fn with_encoder(
-    params: CParams,
+    params: &CParams,
     work: impl FnOnce(&mut Encoder) -> Result<usize, EncodeError>,
 ) -> Result<usize, EncodeError> {
     let mut encoder = match ENCODER.try_with(Cell::take).ok().flatten() {
-        Some(kept) if *kept.params() == params => kept,
-        _ => Box::new(Encoder::new(params)?),
+        Some(kept) if kept.params() == params => kept,
+        _ => Box::new(Encoder::new(*params)?),
     };
     let done = work(&mut encoder);
     // A thread that is ending keeps nothing.

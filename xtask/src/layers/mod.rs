@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("bloscpack-format", &["blosc-core"]),
     ("bloscpack-io", &["bloscpack-format", "blosc-core"]),
     ("blpk-cli", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
-    ("blosc-capi", &["blosc-core"]),
+    ("blosc-capi", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blosc-hdf5", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blpk-python", &["blpk-cli", "bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blpk-web", &["bloscpack-io", "bloscpack-format", "blosc-core"]),

@@ -66,7 +66,7 @@ pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
         Err(code) => return code,
     };
     let count = nthreads(job.nthreads);
-    match engine::compress(params, count.unwrap_or(1), src, dst) {
+    match engine::compress(&params, count.unwrap_or(1), src, dst) {
         // C-Blosc only looks at the number of threads if there are several blocks.
         Ok(_) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
         Ok(cbytes) => i32::try_from(cbytes).unwrap_or(FAILED),

@@ -17,9 +17,19 @@ const CODEC_DICT: i32 = -9;
 pub(crate) const VERSION_SUPPORT: i32 = -10;
 pub(crate) const INVALID_HEADER: i32 = -11;
 pub(crate) const INVALID_PARAM: i32 = -12;
+pub(crate) const FILE_READ: i32 = -13;
+pub(crate) const FILE_WRITE: i32 = -14;
+pub(crate) const FILE_OPEN: i32 = -15;
 pub(crate) const NOT_FOUND: i32 = -16;
 const RUN_LENGTH: i32 = -17;
 const FILTER_PIPELINE: i32 = -18;
+pub(crate) const CHUNK_INSERT: i32 = -19;
+pub(crate) const CHUNK_APPEND: i32 = -20;
+pub(crate) const CHUNK_UPDATE: i32 = -21;
+pub(crate) const SCHUNK_COPY: i32 = -23;
+pub(crate) const FRAME_SPECIAL: i32 = -28;
+pub(crate) const SCHUNK_SPECIAL: i32 = -29;
+pub(crate) const FILE_REMOVE: i32 = -31;
 const POSTFILTER: i32 = -27;
 pub(crate) const PLUGIN_IO: i32 = -30;
 pub(crate) const NULL_POINTER: i32 = -32;
@@ -132,6 +142,12 @@ fn of_place(what: &str, found: i64, range: RangeInclusive<i64>) -> i32 {
         "the plain size" | "the end" => INVALID_HEADER,
         _ => DATA,
     }
+}
+
+/// Returns `code` for an error of a frame, or the code of missing memory.
+pub(crate) fn of_frame(error: &bloscpack_io::Error, code: i32) -> i32 {
+    let code = if error.kind() == blosc_core::ErrorKind::OutOfMemory { MEMORY } else { code };
+    trace(code, format_args!("{}", error.report()))
 }
 
 /// Returns the code of an error of the engine, or 0 if the chunk does not fit.

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
 
 use super::codes::{self, MAX_BUFSIZE, trace};
-use super::params::Job;
 use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
 use crate::{engine, threads};
 
@@ -43,18 +42,14 @@ pub(crate) fn refused_size(srcsize: i32, destsize: i32) -> Option<i32> {
     None
 }
 
-/// Compresses `src`. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
-pub(crate) fn compress(job: &Job, callbacks: Option<Callbacks>, src: &[u8], dst: &mut [u8]) -> i32 {
-    let params = match job.params() {
-        Ok(params) => params,
-        Err(code) => return code,
-    };
+/// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
+pub(crate) fn compress(params: &CParams, count: i32, callbacks: Option<Callbacks>, src: &[u8], dst: &mut [u8]) -> i32 {
     let Some(callbacks) = callbacks else {
-        return size_or_code(engine::compress(params, nthreads(job.nthreads), src, dst));
+        return size_or_code(engine::compress(params, nthreads(count), src, dst));
     };
     let failed = Arc::clone(&callbacks.failed);
-    let compressed = threads::run(nthreads(job.nthreads), |parallelism| {
-        encoder(params, callbacks)?.parallelism(parallelism).compress_into(src, dst)
+    let compressed = threads::run(nthreads(count), |parallelism| {
+        encoder(*params, callbacks)?.parallelism(parallelism).compress_into(src, dst)
     });
     match failed.load(Relaxed) {
         0 => size_or_code(compressed),

@@ -112,6 +112,26 @@ impl Info {
         self.0[30] & VL_BLOCKS != 0
     }
 
+    /// Returns the byte for flags of the blocks, 0 in a short header.
+    pub(crate) fn block_flags(self) -> u8 {
+        if self.is_long() { self.0[30] } else { 0 }
+    }
+
+    /// Returns whether an index of a frame expresses the chunk: zeros, not-a-numbers, or bytes that were never written.
+    pub(crate) fn is_special(self) -> bool {
+        self.is_long() && matches!(self.0[31] >> 4 & 7, 1 | 2 | 4)
+    }
+
+    /// Reads the header at the start of `chunk`, which has all its bytes.
+    pub(crate) fn of(chunk: &[u8]) -> Result<Info, i32> {
+        let info = Info::short(chunk.first_chunk().ok_or(READ_BUFFER)?)?;
+        if !info.is_long() {
+            return Ok(info);
+        }
+        info.check_long(chunk.len())?;
+        info.long(chunk.first_chunk().ok_or(READ_BUFFER)?)
+    }
+
     /// Returns whether the header names a codec or a filter that only a program can have.
     pub(crate) fn has_user_ids(self) -> bool {
         self.is_long() && self.0[16..23].iter().any(|id| i32::from(*id) >= FIRST_USER_ID)

@@ -11,6 +11,7 @@
 //! | `compress`, `decompress` | chunks |
 //! | `vlblocks` | chunks of blocks of variable length |
 //! | `special` | chunks without blocks |
+//! | `schunk` | super-chunks and their frames |
 //!
 //! The codes of errors are those of C-Blosc2 3.3.2, blosc2.c.
 
@@ -21,6 +22,7 @@ pub(crate) mod header;
 pub(crate) mod names;
 pub(crate) mod params;
 pub(crate) mod registered;
+pub(crate) mod schunk;
 pub(crate) mod settings;
 pub(crate) mod special;
 pub(crate) mod vlblocks;

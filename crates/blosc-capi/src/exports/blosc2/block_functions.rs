@@ -1,10 +1,12 @@
 //! The prefilter and the postfilter of a context as those of the engine.
 
 use std::cell::Cell;
+use std::ffi::c_void;
 
 use blosc_core::{BlockInfo, PluginError, memory};
 
 use super::abi::{PostfilterParams, PrefilterParams};
+use super::schunk_abi::Schunk;
 use super::user::{User, len32};
 use crate::blosc2::compress::{Block, Prefilter};
 use crate::blosc2::decompress::Postfilter;
@@ -33,7 +35,7 @@ pub(super) fn prefilter(user: &User) -> Box<Prefilter> {
                     output_size: output_size as i32,
                     output_typesize,
                     output_offset: block.offset as i32,
-                    nchunk: -1,
+                    nchunk: nchunk(context.cparams.schunk),
                     nblock: block.index as i32,
                     tid,
                     ttmp: ttmp.as_mut_ptr(),
@@ -70,7 +72,7 @@ pub(super) fn postfilter(user: &User) -> Box<Postfilter> {
                     size: len32(&input),
                     typesize: block.typesize as i32,
                     offset: block.offset as i32,
-                    nchunk: -1,
+                    nchunk: nchunk(context.dparams.schunk),
                     nblock: block.index as i32,
                     tid,
                     ttmp: ttmp.as_mut_ptr(),
@@ -84,6 +86,12 @@ pub(super) fn postfilter(user: &User) -> Box<Postfilter> {
         });
         if code == Some(0) { Ok(()) } else { Err(PluginError::new("it returned an error")) }
     })
+}
+
+/// Returns the number of the chunk of a super-chunk that is used, -1 without a super-chunk.
+fn nchunk(schunk: *mut c_void) -> i64 {
+    // SAFETY: the program promises that a super-chunk lives as long as the contexts that it is a parameter of.
+    unsafe { schunk.cast::<Schunk>().as_ref() }.map_or(-1, |schunk| schunk.current_nchunk)
 }
 
 /// Calls `work` with memory for four blocks, which each thread keeps. `None` if there is none.

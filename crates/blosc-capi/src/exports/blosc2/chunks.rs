@@ -33,8 +33,13 @@ pub unsafe extern "C" fn blosc2_compress(
         }
         let (src_len, dest_len) = (srcsize as usize, destsize as usize);
         // SAFETY: the caller's promise. A chunk is never larger than that.
-        let buffers = unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) };
-        buffers.map_or(INVALID_PARAM, |(src, dst)| compress::compress(&job, None, src, dst))
+        let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
+            return INVALID_PARAM;
+        };
+        match job.params() {
+            Ok(params) => compress::compress(&params, job.nthreads, None, src, dst),
+            Err(code) => code,
+        }
     })
 }
 

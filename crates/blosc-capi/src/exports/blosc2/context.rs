@@ -2,8 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use blosc_core::CParams;
 
 use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::defaults::{CPARAMS, DPARAMS};
@@ -29,7 +31,11 @@ pub struct Context {
     pub(super) blocksize: AtomicI32,
     /// The typesize of the last chunk that was decompressed.
     pub(super) typesize: AtomicI32,
+    /// Whether there is a mask. Most calls have none, and then do not lock it.
+    is_masked: AtomicBool,
     mask: Mutex<Vec<bool>>,
+    /// The parameters of `job`, once they were needed.
+    params: OnceLock<CParams>,
     pub(super) tids: Tids,
 }
 
@@ -49,7 +55,9 @@ impl Context {
             postparams: None,
             blocksize: AtomicI32::new(job.blocksize),
             typesize: AtomicI32::new(0),
+            is_masked: AtomicBool::new(false),
             mask: Mutex::new(Vec::new()),
+            params: OnceLock::new(),
             tids: Tids::default(),
         }
     }
@@ -81,6 +89,20 @@ impl Context {
         }
     }
 
+    /// Returns the parameters of the engine.
+    ///
+    /// # Errors
+    /// The code of a parameter that cannot be used.
+    pub(super) fn params(&self) -> Result<&CParams, i32> {
+        match self.params.get() {
+            Some(params) => Ok(params),
+            None => {
+                let params = self.job.params()?;
+                Ok(self.params.get_or_init(|| params))
+            }
+        }
+    }
+
     /// Returns this context as C programs see it.
     pub(super) fn pointer(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
@@ -88,6 +110,10 @@ impl Context {
 
     /// Returns the mask for the next call, and forgets it.
     pub(super) fn take_mask(&self) -> Vec<bool> {
+        if !self.is_masked.load(Relaxed) {
+            return Vec::new();
+        }
+        self.is_masked.store(false, Relaxed);
         std::mem::take(&mut self.mask.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -232,6 +258,7 @@ pub unsafe extern "C" fn blosc2_set_maskout(ctx: *mut Context, maskout: *const u
         };
         let Ok(mask) = blosc_core::memory::collect(mask.iter().map(|skip| *skip != 0)) else { return MEMORY };
         *context.mask.lock().unwrap_or_else(PoisonError::into_inner) = mask;
+        context.is_masked.store(true, Relaxed);
         0
     })
 }

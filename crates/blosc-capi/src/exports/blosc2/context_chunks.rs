@@ -61,8 +61,10 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
         let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
             return INVALID_PARAM;
         };
-        let code = match callbacks::of_compression(context, src, src_len) {
-            Ok(callbacks) => compress::compress(&context.job, callbacks, src, dst),
+        let functions =
+            context.params().and_then(|params| Ok((params, callbacks::of_compression(context, src, src_len)?)));
+        let code = match functions {
+            Ok((params, callbacks)) => compress::compress(params, context.job.nthreads, callbacks, src, dst),
             Err(code) => code,
         };
         if let Some(header) = dst.first_chunk().filter(|_| code > 0).and_then(|header| Info::short(header).ok()) {

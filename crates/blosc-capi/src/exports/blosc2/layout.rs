@@ -10,6 +10,7 @@ use super::abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
     Storage, TunerRecord,
 };
+use super::schunk_abi::{Metalayer, Schunk};
 
 /// Writes the offset of each field and the size of the structure.
 macro_rules! layout {
@@ -45,5 +46,9 @@ fn lines() -> String {
     layout!(text, Storage as "blosc2_storage": contiguous urlpath cparams dparams io);
     layout!(text, StdioMmap as "blosc2_stdio_mmap": mode initial_mapping_size needs_free addr urlpath file_size
         mapping_size is_memory_only file fd access_flags map_flags);
+    layout!(text, Metalayer as "blosc2_metalayer": name content content_len);
+    layout!(text, Schunk as "blosc2_schunk": version compcode compcode_meta clevel splitmode typesize blocksize chunksize
+        flags2 use_dict filters filters_meta nchunks current_nchunk nbytes cbytes data data_len storage frame cctx dctx
+        metalayers nmetalayers vlmetalayers nvlmetalayers tuner_params tuner_id ndim blockshape view change_tick);
     text
 }

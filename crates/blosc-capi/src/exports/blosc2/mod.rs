@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `abi` | the structures of the header |
+//! | `abi`, `schunk_abi` | the structures of the header |
 //! | `process` | settings of the process |
 //! | `source` | chunks of C programs as headers and slices |
 //! | `chunks` | compress, decompress and read items with these settings |
@@ -13,6 +13,7 @@
 //! | `user` | the parameters that these get |
 //! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
+//! | `schunk` | super-chunks |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
@@ -32,6 +33,8 @@ mod layout;
 mod names;
 mod process;
 mod registration;
+mod schunk;
+mod schunk_abi;
 mod source;
 mod special;
 #[cfg(test)]
@@ -57,6 +60,8 @@ pub use layout::*;
 pub use names::*;
 pub use process::*;
 pub use registration::*;
+pub use schunk::*;
+pub use schunk_abi::{Metalayer, Schunk};
 pub use special::*;
 pub use threads::*;
 pub use tools::*;

@@ -10,7 +10,7 @@ use super::chunk_directory::ChunkDirectory;
 use super::store::FrameStore;
 use crate::Error;
 use crate::fs::atomic::AtomicFile;
-use crate::fs::files::{clear_special_bits, expect_regular, is_same_file, open_regular_by};
+use crate::fs::files::{clear_special_bits, expect_regular, is_same_file, open_regular, open_regular_by};
 use crate::fs::lock::{Locked, lock_directory, open_locked};
 use crate::fs::path::sync_directory;
 use crate::source::{ChunkFiles, ReadAt};
@@ -51,6 +51,22 @@ impl LocalFrame {
             let file = open_regular_by(File::options().read(true).write(true), &path);
             let file = file.map_err(|error| Error::file("opening", &path, error))?.into();
             Ok(LocalFrame { file, path, directory: Some(directory) })
+        }
+        inner(path.as_ref())
+    }
+
+    /// Opens a frame for reading only, without a lock: writers may change it meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn open_for_reading(path: impl AsRef<Path>) -> Result<LocalFrame, Error> {
+        fn inner(path: &Path) -> Result<LocalFrame, Error> {
+            let is_directory = path.is_dir();
+            let file = if is_directory { path.join(sframe::INDEX_FILE) } else { path.to_owned() };
+            let opened = if is_directory { open_regular(&file) } else { File::open(&file) };
+            let opened = opened.map_err(|error| Error::file("opening", &file, error))?;
+            let directory = is_directory.then(|| Directory { files: ChunkDirectory::new(path), _lock: None });
+            Ok(LocalFrame { file: opened.into(), path: file, directory })
         }
         inner(path.as_ref())
     }

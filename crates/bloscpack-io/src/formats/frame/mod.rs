@@ -56,4 +56,4 @@ pub use new::NewFrame;
 pub use params::FrameParams;
 pub use store::{FrameStore, MemoryFrame};
 #[cfg(feature = "write")]
-pub use writer::FrameWriter;
+pub use writer::{ChunkBytes, FrameWriter};

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `chunks` | chunks, items, masks, special values, damage |
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
+//! | `schunk` | super-chunks, as lists and in frames |
 //! | `vlblocks` | blocks of variable length |
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod callbacks;
 mod chunks;
+mod schunk;
 mod vlblocks;
 
 use std::ffi::c_void;

@@ -36,6 +36,18 @@ impl<'a, S: FrameStore> CurrentChunks<'a, S> {
         compression.decoder(limits).decompress(&Chunk::parse(&bytes).map_err(refuse)?).map_err(refuse)
     }
 
+    /// Returns the bytes of a chunk, which is not a special value.
+    pub(super) fn compressed(&self, number: u64, place: ChunkRef) -> Result<Vec<u8>, Error> {
+        let info = self.info_of(number, place)?;
+        if let ChunkRef::Stored { room, nbytes, .. } = place {
+            info.check(number, room, nbytes)?;
+        }
+        let bytes = self.read(number, place, info.cbytes.into())?;
+        let refuse = |source| Error::Chunk { chunk: number, offset: 0, source };
+        Chunk::parse(&bytes).map_err(refuse)?;
+        Ok(bytes)
+    }
+
     /// Returns the header information that an edit needs about a removed or replaced chunk, `None` if the index
     /// contains all of it.
     pub(super) fn old_info(&self, at: u64) -> Result<Option<ChunkInfo>, Error> {

@@ -9,6 +9,7 @@
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
 //! | `compression` | `Compression`: encoders and decoders as the header specifies |
 //! | `array_grid` | `ArrayGrid`: the metalayer of an array, and its chunks |
+//! | `stored` | [`FrameWriter`] of compressed chunks: the frame as a sequence |
 //! | `chunker` | `FrameChunker`: chunks from a stream, compressed in parallel |
 
 mod array_grid;
@@ -17,6 +18,7 @@ mod chunker;
 mod chunks;
 mod compression;
 mod current;
+mod stored;
 mod transaction;
 
 use std::io::Read;
@@ -30,6 +32,7 @@ use self::array_grid::ArrayGrid;
 use self::chunker::{FrameChunker, chunk_size, has_short_chunk};
 use self::chunks::{Change, Chunks, parse_chunk};
 use self::compression::Compression;
+pub use self::stored::ChunkBytes;
 use self::transaction::Transaction;
 use crate::choice::Choice;
 use crate::formats::frame::local::LocalFrame;

@@ -17,12 +17,20 @@ pub(super) struct Transaction<S> {
     committed_len: Option<u64>,
     /// The chunk files that were written since the last commit.
     new_files: Vec<u32>,
+    /// Whether the number of chunks must fit the shape of an array.
+    checks_shape: bool,
 }
 
 impl<S: FrameStore> Transaction<S> {
     /// Starts to change the frame in `store`.
     pub(super) fn new(store: S, edit: Edit) -> Self {
-        Transaction { committed_len: store.len().ok(), store, edit: Some(edit), new_files: Vec::new() }
+        let committed_len = store.len().ok();
+        Transaction { committed_len, store, edit: Some(edit), new_files: Vec::new(), checks_shape: true }
+    }
+
+    /// Commits arrays whose number of chunks does not match their shape.
+    pub(super) fn sequence(self) -> Self {
+        Transaction { checks_shape: false, ..self }
     }
 
     /// Returns the frame after the next commit.
@@ -39,6 +47,11 @@ impl<S: FrameStore> Transaction<S> {
     /// Returns the store, for reading or for completing it after a commit.
     pub(super) fn store_mut(&mut self) -> &mut S {
         &mut self.store
+    }
+
+    /// Returns the store, for reading.
+    pub(super) fn store(&self) -> &S {
+        &self.store
     }
 
     /// Returns the store.
@@ -73,7 +86,9 @@ impl<S: FrameStore> Transaction<S> {
     /// Commits the changes by one write or one rename.
     pub(super) fn commit(&mut self) -> Result<(), Error> {
         // An array whose number of chunks does not match its shape could not be opened again.
-        if let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?)) {
+        if self.checks_shape
+            && let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?))
+        {
             self.roll_back();
             return Err(error);
         }

@@ -1,0 +1,25 @@
+//! The chunks of a super-chunk.
+//!
+//! | file | content |
+//! |---|---|
+//! | `chunks` | the chunks: as a list, or in a frame |
+//! | `change` | changes of them, applied to a frame |
+//! | `file` | frames of the file system |
+//! | `store` | the bytes of a frame |
+//! | `params` | parameters, and their form in the header of a frame |
+//! | `sizes` | the sizes that programs read |
+//!
+//! Frames are read and written by bloscpack-io.
+
+mod change;
+mod chunks;
+mod file;
+mod params;
+mod sizes;
+mod store;
+
+pub(crate) use change::Change;
+pub(crate) use chunks::{Chunks, Layers, Opened};
+pub(crate) use file::{FileFrame, path_of};
+pub(crate) use params::Params;
+pub(crate) use sizes::Sizes;

@@ -1,0 +1,36 @@
+//! The functions of super-chunks.
+//!
+//! | file | content |
+//! |---|---|
+//! | `owned` | a super-chunk: the structure that programs read, and what it owns |
+//! | `storage` | parameters of storage |
+//! | `create` | create, open, copy and release |
+//! | `frames` | frames as bytes and files |
+//! | `chunks` | append, insert, replace, remove and reorder chunks |
+//! | `read` | read chunks |
+//! | `slices` | read and write items |
+//! | `params` | parameters of a super-chunk |
+//! | `metalayers`, `vlmetalayers` | metadata |
+//! | `paths` | remove and rename files |
+
+mod chunks;
+mod create;
+mod frames;
+mod metalayers;
+mod owned;
+mod params;
+mod paths;
+mod read;
+mod slices;
+mod storage;
+mod vlmetalayers;
+
+pub use chunks::*;
+pub use create::*;
+pub use frames::*;
+pub use metalayers::*;
+pub use params::*;
+pub use paths::*;
+pub use read::*;
+pub use slices::*;
+pub use vlmetalayers::*;

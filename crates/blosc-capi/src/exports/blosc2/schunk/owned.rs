@@ -1,0 +1,320 @@
+//! A super-chunk: the structure that programs read, and the chunks.
+
+use std::ffi::{CString, c_void};
+use std::ptr::null_mut;
+
+use super::storage::OwnedStorage;
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::schunk::{Change, Chunks, Layers, Params, Sizes};
+use crate::exports::blosc2::abi::Cparams;
+use crate::exports::blosc2::context::Context;
+use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Metalayer, Schunk};
+
+/// A super-chunk. Programs have a pointer to the first field.
+#[repr(C)]
+pub(super) struct Owned {
+    pub(super) public: Schunk,
+    pub(super) chunks: Chunks,
+    /// The target of `public.data`.
+    pointers: Vec<*mut u8>,
+    /// The owner of `public.storage`.
+    pub(super) storage: OwnedStorage,
+    /// The bytes of the frame in memory, which the program may have a pointer to. Allocated with `malloc`.
+    pub(super) cframe: *mut c_void,
+    /// The length of `cframe`, if it has the frame as it is.
+    pub(super) cframe_len: Option<i64>,
+    /// Whether the program releases `cframe`.
+    pub(super) avoids_free: bool,
+    /// The generation of the frame on disk that the fields are of.
+    generation: u64,
+    /// Whether `cframe` is the memory that the program opened the frame in.
+    pub(super) is_borrowed: bool,
+}
+
+/// A metalayer. Programs have a pointer to the first field.
+#[repr(C)]
+struct Layer {
+    public: Metalayer,
+    name: CString,
+    content: Vec<u8>,
+}
+
+/// Returns the super-chunk at a pointer.
+///
+/// # Safety
+/// `schunk` is null or comes from a function that creates one, was not released, and is used by this call only.
+pub(super) unsafe fn owned<'a>(schunk: *mut Schunk) -> Result<&'a mut Owned, i32> {
+    // SAFETY: the caller's promise; the structure is the first field.
+    unsafe { schunk.cast::<Owned>().as_mut() }
+        .ok_or_else(|| trace(NULL_POINTER, format_args!("the super-chunk is null")))
+}
+
+impl Owned {
+    /// Returns a super-chunk without chunks, contexts and metalayers.
+    pub(super) fn new(mut storage: OwnedStorage, cparams: &Cparams) -> Box<Owned> {
+        let public = Schunk {
+            version: 0,
+            compcode: cparams.compcode,
+            compcode_meta: cparams.compcode_meta,
+            clevel: cparams.clevel,
+            splitmode: cparams.splitmode as u8,
+            typesize: cparams.typesize,
+            blocksize: cparams.blocksize,
+            chunksize: -1,
+            flags2: 0,
+            use_dict: cparams.use_dict as u8,
+            filters: cparams.filters,
+            filters_meta: cparams.filters_meta,
+            nchunks: 0,
+            current_nchunk: 0,
+            nbytes: 0,
+            cbytes: 0,
+            data: null_mut(),
+            data_len: 0,
+            storage: storage.pointer(),
+            frame: null_mut(),
+            cctx: null_mut(),
+            dctx: null_mut(),
+            metalayers: [null_mut(); MAX_METALAYERS],
+            nmetalayers: 0,
+            vlmetalayers: [null_mut(); MAX_VLMETALAYERS],
+            nvlmetalayers: 0,
+            tuner_params: cparams.tuner_params,
+            tuner_id: cparams.tuner_id,
+            ndim: 0,
+            blockshape: null_mut(),
+            view: 0,
+            change_tick: 0,
+        };
+        Box::new(Owned {
+            public,
+            chunks: Chunks::List(Vec::new()),
+            pointers: Vec::new(),
+            storage,
+            cframe: null_mut(),
+            cframe_len: None,
+            avoids_free: false,
+            generation: 0,
+            is_borrowed: false,
+        })
+    }
+
+    /// Replaces the chunks. Programs see whether they are in a frame.
+    pub(super) fn set_frame(&mut self, chunks: Chunks) {
+        self.chunks = chunks;
+        // Only compared with null.
+        self.public.frame = std::ptr::from_mut(self).cast();
+    }
+
+    pub(super) fn sizes(&self) -> Sizes {
+        let Schunk { nchunks, nbytes, cbytes, chunksize, flags2, .. } = self.public;
+        Sizes { nchunks, nbytes, cbytes, chunksize, flags: flags2 }
+    }
+
+    pub(super) fn set_sizes(&mut self, Sizes { nchunks, nbytes, cbytes, chunksize, flags }: Sizes) {
+        let public = &mut self.public;
+        (public.nchunks, public.nbytes, public.cbytes) = (nchunks, nbytes, cbytes);
+        (public.chunksize, public.flags2) = (chunksize, flags);
+    }
+
+    pub(super) fn params(&self) -> Params {
+        let public = &self.public;
+        Params {
+            compcode: public.compcode,
+            compcode_meta: public.compcode_meta,
+            clevel: public.clevel,
+            split: public.splitmode,
+            use_dict: public.use_dict != 0,
+            typesize: public.typesize,
+            blocksize: public.blocksize,
+            filters: public.filters,
+            filters_meta: public.filters_meta,
+            nthreads: self.storage.nthreads(),
+        }
+    }
+
+    /// Notes that the fields are those of the frame on disk.
+    ///
+    /// # Errors
+    /// The code of a frame that cannot be read.
+    pub(super) fn set_current(&mut self) -> Result<(), i32> {
+        if let Chunks::File(file) = &self.chunks {
+            self.generation = file.generation()?;
+        }
+        Ok(())
+    }
+
+    /// Reads the fields again if another handle changed the frame on disk.
+    ///
+    /// # Errors
+    /// The code of a frame that cannot be read.
+    pub(super) fn refresh(&mut self) -> Result<(), i32> {
+        let Chunks::File(file) = &self.chunks else { return Ok(()) };
+        let generation = file.generation()?;
+        if generation != self.generation {
+            let opened = self.chunks.opened()?;
+            self.set_sizes(opened.sizes);
+            self.set_layers(opened.metalayers, opened.vlmetalayers)?;
+            self.public.change_tick += 1;
+            self.generation = generation;
+        }
+        Ok(())
+    }
+
+    /// Replaces all metalayers that programs see.
+    ///
+    /// # Errors
+    /// The code of missing memory.
+    pub(super) fn set_layers(&mut self, metalayers: Layers, vlmetalayers: Layers) -> Result<(), i32> {
+        self.clear_layers();
+        for (is_variable, layers) in [(false, metalayers), (true, vlmetalayers)] {
+            for (name, content) in layers {
+                // A name ends at its first zero byte, as for C programs.
+                let name = name.split(|byte| *byte == 0).next().and_then(|name| CString::new(name).ok());
+                self.push_layer(is_variable, name.unwrap_or_default(), content)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes chunks or metalayers, and the fields that programs read.
+    ///
+    /// # Errors
+    /// The code of the change, which then did not happen.
+    pub(super) fn change(&mut self, change: &Change<'_>) -> Result<(), i32> {
+        let (sizes, params) = (self.sizes(), self.params());
+        let sizes = self.chunks.change(change, sizes, params)?;
+        self.set_sizes(sizes);
+        self.cframe_len = None;
+        self.show_chunks(change)
+    }
+
+    /// Sets `data`.
+    fn show_chunks(&mut self, change: &Change<'_>) -> Result<(), i32> {
+        let Chunks::List(chunks) = &mut self.chunks else { return Ok(()) };
+        self.pointers.try_reserve(chunks.len().saturating_sub(self.pointers.len())).map_err(|_| MEMORY)?;
+        match change {
+            Change::Insert(at, _) if *at as usize == self.pointers.len() => {
+                self.pointers.extend(chunks.last_mut().map(|chunk| chunk.as_mut_ptr()));
+            }
+            _ => {
+                self.pointers.clear();
+                self.pointers.extend(chunks.iter_mut().map(|chunk| chunk.as_mut_ptr()));
+            }
+        }
+        self.public.data = self.pointers.as_mut_ptr();
+        self.public.data_len = size_of_val(self.pointers.as_slice());
+        Ok(())
+    }
+
+    /// Returns the metalayers, of variable length or not.
+    fn slots(&self, is_variable: bool) -> &[*mut Metalayer] {
+        let public = &self.public;
+        let (slots, count): (&[_], usize) = if is_variable {
+            (&public.vlmetalayers, usize::try_from(public.nvlmetalayers).unwrap_or(0))
+        } else {
+            (&public.metalayers, public.nmetalayers.into())
+        };
+        slots.get(..count).unwrap_or(slots)
+    }
+
+    /// Returns names and contents of metalayers.
+    pub(super) fn layers(&self, is_variable: bool) -> impl Iterator<Item = (&CString, &[u8])> {
+        self.slots(is_variable).iter().filter_map(|layer| {
+            // SAFETY: pointers below the count come from `push_layer`, and only this type releases them.
+            let layer = unsafe { layer.cast::<Layer>().as_ref() }?;
+            Some((&layer.name, layer.content.as_slice()))
+        })
+    }
+
+    /// Adds a metalayer to those that programs see. Returns its index.
+    pub(super) fn push_layer(&mut self, is_variable: bool, name: CString, content: Vec<u8>) -> Result<i32, i32> {
+        let index = self.slots(is_variable).len();
+        if index >= if is_variable { MAX_VLMETALAYERS } else { MAX_METALAYERS } {
+            return Err(trace(INVALID_PARAM, format_args!("there are {index} metalayers")));
+        }
+        let pointer = layer(name, content)?;
+        let public = &mut self.public;
+        if is_variable {
+            public.vlmetalayers[index] = pointer;
+            public.nvlmetalayers += 1;
+        } else {
+            public.metalayers[index] = pointer;
+            public.nmetalayers += 1;
+        }
+        Ok(index as i32)
+    }
+
+    /// Replaces the content of a metalayer. It keeps the bytes that are not replaced if it may not change its length.
+    pub(super) fn set_layer(&mut self, is_variable: bool, index: usize, new: Vec<u8>) {
+        let Some(pointer) = self.slots(is_variable).get(index).copied() else { return };
+        // SAFETY: as for `layers`; the super-chunk is borrowed mutably.
+        let Some(layer) = (unsafe { pointer.cast::<Layer>().as_mut() }) else { return };
+        layer.content = new;
+        layer.public.content = layer.content.as_mut_ptr();
+        layer.public.content_len = layer.content.len() as i32;
+    }
+
+    /// Removes a metalayer of variable length.
+    pub(super) fn remove_layer(&mut self, index: usize) {
+        let count = self.slots(true).len();
+        if index >= count {
+            return;
+        }
+        let slots = &mut self.public.vlmetalayers;
+        let removed = std::mem::replace(&mut slots[index], null_mut());
+        slots[index..count].rotate_left(1);
+        self.public.nvlmetalayers -= 1;
+        release(removed);
+    }
+
+    /// Removes all metalayers from those that programs see.
+    pub(super) fn clear_layers(&mut self) {
+        let all: Vec<_> = [false, true].into_iter().flat_map(|kind| self.slots(kind).to_vec()).collect();
+        (self.public.nmetalayers, self.public.nvlmetalayers) = (0, 0);
+        self.public.metalayers.fill(null_mut());
+        self.public.vlmetalayers.fill(null_mut());
+        all.into_iter().for_each(release);
+    }
+
+    /// Releases the bytes of the frame, if the program does not.
+    pub(super) fn release_cframe(&mut self) {
+        let cframe = std::mem::replace(&mut self.cframe, null_mut());
+        self.cframe_len = None;
+        if !self.avoids_free {
+            // SAFETY: null, or allocated with `malloc`, by this library or by the program that gave it away.
+            unsafe { libc::free(cframe) };
+        }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.clear_layers();
+        for context in [self.public.cctx, self.public.dctx] {
+            if !context.is_null() {
+                // SAFETY: the program promises that the fields are contexts that it does not release.
+                drop(unsafe { Box::<Context>::from_raw(context) });
+            }
+        }
+        // SAFETY: null, or allocated with `malloc` by the program.
+        unsafe { libc::free(self.public.blockshape.cast()) };
+        self.release_cframe();
+    }
+}
+
+fn layer(name: CString, content: Vec<u8>) -> Result<*mut Metalayer, i32> {
+    let content_len = i32::try_from(content.len()).map_err(|_| INVALID_PARAM)?;
+    let public = Metalayer { name: null_mut(), content: null_mut(), content_len };
+    let mut layer = Box::new(Layer { public, name, content });
+    layer.public.name = layer.name.as_ptr().cast_mut();
+    layer.public.content = layer.content.as_mut_ptr();
+    Ok(Box::into_raw(layer).cast())
+}
+
+fn release(layer: *mut Metalayer) {
+    if !layer.is_null() {
+        // SAFETY: from `layer`, and removed from the super-chunk.
+        drop(unsafe { Box::from_raw(layer.cast::<Layer>()) });
+    }
+}

@@ -1,0 +1,182 @@
+//! Read chunks of a super-chunk.
+
+use std::borrow::Cow;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use super::owned::owned;
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::header::Info;
+use crate::exports::blosc2::abi::CBool;
+use crate::exports::blosc2::context::Context;
+use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
+use crate::exports::blosc2::schunk_abi::Schunk;
+use crate::exports::blosc2::vlblocks::blosc2_vldecompress_block_ctx;
+use crate::exports::guard::guarded;
+use crate::exports::pointers::store;
+
+/// Returns a compressed chunk, and the context that decompresses it.
+///
+/// # Safety
+/// `schunk` is null, or was created and is used by this call only.
+pub(super) unsafe fn chunk<'a>(schunk: *mut Schunk, nchunk: i64) -> Result<(Cow<'a, [u8]>, *mut Context), i32> {
+    // SAFETY: the caller's promise.
+    let owned = unsafe { owned(schunk) }?;
+    owned.refresh()?;
+    let count = owned.public.nchunks;
+    if !(0..count).contains(&nchunk) {
+        return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
+    }
+    owned.public.current_nchunk = nchunk;
+    Ok((owned.chunks.chunk(nchunk, owned.params())?, owned.public.dctx))
+}
+
+/// Decompresses chunk `nchunk`. Returns the number of bytes, or a code.
+///
+/// # Safety
+/// `schunk` was created and is used by this call only; `dest` has `nbytes` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
+    schunk: *mut Schunk,
+    nchunk: i64,
+    dest: *mut c_void,
+    nbytes: i32,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    guarded(FAILURE, || unsafe { decompressed(schunk, nchunk, dest, nbytes) }.unwrap_or_else(|code| code))
+}
+
+/// # Safety
+/// As [`blosc2_schunk_decompress_chunk`].
+pub(super) unsafe fn decompressed(
+    schunk: *mut Schunk,
+    nchunk: i64,
+    dest: *mut c_void,
+    nbytes: i32,
+) -> Result<i32, i32> {
+    // SAFETY: the caller's promise.
+    let (chunk, dctx) = unsafe { self::chunk(schunk, nchunk) }?;
+    let needed = Info::of(&chunk)?.nbytes();
+    if nbytes < needed {
+        return Err(trace(INVALID_PARAM, format_args!("the chunk has {needed} bytes, the output {nbytes}")));
+    }
+    // SAFETY: the caller's promise; the chunk has its length.
+    match unsafe { blosc2_decompress_ctx(dctx, chunk.as_ptr().cast(), chunk.len() as i32, dest, nbytes) } {
+        code @ ..0 => Err(code),
+        len if len == needed => Ok(len),
+        _ => Err(FAILURE),
+    }
+}
+
+/// Stores a pointer to compressed chunk `nchunk`, and whether the caller frees it. Returns its size, or a code.
+///
+/// # Safety
+/// `schunk` was created and is used by this call only; `chunk` and `needs_free` are null or can hold their values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_get_chunk(
+    schunk: *mut Schunk,
+    nchunk: i64,
+    chunk: *mut *mut u8,
+    needs_free: *mut CBool,
+) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let found = match unsafe { self::chunk(schunk, nchunk) } {
+            Ok((found, _)) => found,
+            Err(code) => return code,
+        };
+        let len = found.len() as i32;
+        let (pointer, is_new) = match found {
+            Cow::Borrowed(bytes) => (bytes.as_ptr().cast_mut(), false),
+            Cow::Owned(bytes) => (duplicate(&bytes).cast(), true),
+        };
+        if pointer.is_null() {
+            return MEMORY;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            store(chunk, pointer);
+            store(needs_free, is_new.into());
+        }
+        len
+    })
+}
+
+/// As [`blosc2_schunk_get_chunk`]. The chunk has all its blocks.
+///
+/// # Safety
+/// As [`blosc2_schunk_get_chunk`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_get_lazychunk(
+    schunk: *mut Schunk,
+    nchunk: i64,
+    chunk: *mut *mut u8,
+    needs_free: *mut CBool,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { blosc2_schunk_get_chunk(schunk, nchunk, chunk, needs_free) }
+}
+
+/// Decompresses a block of variable length to memory that the caller frees. Returns its size, or a code.
+///
+/// # Safety
+/// `schunk` was created and is used by this call only; `dest` and `destsize` are null or can hold their values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
+    schunk: *mut Schunk,
+    nchunk: i64,
+    nblock: i32,
+    dest: *mut *mut u8,
+    destsize: *mut i32,
+) -> c_int {
+    guarded(FAILURE, || {
+        if schunk.is_null() || dest.is_null() || destsize.is_null() {
+            return trace(INVALID_PARAM, format_args!("a pointer is null"));
+        }
+        // SAFETY: the caller's promise.
+        match unsafe { self::chunk(schunk, nchunk) } {
+            // SAFETY: the chunk has its length; the caller's promise.
+            Ok((chunk, dctx)) => unsafe {
+                let len = chunk.len() as i32;
+                blosc2_vldecompress_block_ctx(dctx, chunk.as_ptr().cast(), len, nblock, dest, destsize)
+            },
+            Err(code) => code,
+        }
+    })
+}
+
+/// Returns a copy that the caller releases with `free`; null if there is no memory.
+pub(super) fn duplicate(bytes: &[u8]) -> *mut c_void {
+    // SAFETY: a new allocation with the length of the bytes.
+    unsafe {
+        let pointer = libc::malloc(bytes.len().max(1));
+        if pointer.is_null() {
+            return null_mut();
+        }
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), pointer.cast(), bytes.len());
+        pointer
+    }
+}
+
+/// Returns the offsets of all chunks in the frame, which the caller frees; null without a frame.
+///
+/// # Safety
+/// `schunk` is null, or was created and is used by this call only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut Schunk) -> *mut i64 {
+    guarded(null_mut(), || {
+        // SAFETY: the caller's promise.
+        let found = unsafe { owned(schunk) }.and_then(|owned| {
+            if owned.public.frame.is_null() {
+                return Err(trace(NULL_POINTER, format_args!("the super-chunk has no frame")));
+            }
+            let mut bytes = Vec::new();
+            for number in 0..owned.public.nchunks as u64 {
+                let offset = owned.chunks.offset(number).ok_or(FAILURE)?;
+                blosc_core::memory::extend(&mut bytes, &offset.to_ne_bytes()).map_err(|_| MEMORY)?;
+            }
+            Ok(duplicate(&bytes).cast())
+        });
+        found.unwrap_or(null_mut())
+    })
+}

@@ -1,0 +1,272 @@
+//! Super-chunks: as lists, and in frames in memory and on disk.
+
+use std::ffi::{CString, c_char};
+use std::path::Path;
+use std::ptr::null_mut;
+
+use testdata::SplitMix64;
+
+use super::*;
+
+const ITEMS: usize = 1000;
+
+/// Returns the items of a chunk.
+fn items(seed: i32) -> Vec<i32> {
+    (0..ITEMS as i32).map(|index| index * 3 + seed * 1_000_003).collect()
+}
+
+fn storage(contiguous: bool, path: *mut c_char, cparams: &mut Cparams) -> Storage {
+    *cparams = Cparams { typesize: 4, compcode: 1, ..CPARAMS };
+    Storage { contiguous: contiguous.into(), urlpath: path, cparams, dparams: null_mut(), io: null_mut() }
+}
+
+/// Calls `work` with a new super-chunk of each storage, the path of its frame and a folder.
+fn with_each(work: impl Fn(*mut Schunk, Option<&CString>, &Path)) {
+    for (contiguous, is_file) in [(false, false), (true, false), (true, true), (false, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = CString::new(folder.path().join("frame").to_str().unwrap()).unwrap();
+        let path = is_file.then_some(path);
+        let mut cparams = CPARAMS;
+        let urlpath = path.as_ref().map_or(null_mut(), |path| path.as_ptr().cast_mut());
+        // SAFETY: valid parameters, which are copied.
+        let schunk = unsafe { blosc2_schunk_new(&mut storage(contiguous, urlpath, &mut cparams)) };
+        assert!(!schunk.is_null());
+        work(schunk, path.as_ref(), folder.path());
+        // SAFETY: created above.
+        assert_eq!(unsafe { blosc2_schunk_free(schunk) }, 0);
+    }
+}
+
+fn append(schunk: *mut Schunk, items: &[i32]) -> i64 {
+    // SAFETY: a super-chunk and an input with its length.
+    unsafe { blosc2_schunk_append_buffer(schunk, items.as_ptr().cast(), size_of_val(items) as i32) }
+}
+
+/// Returns the items of all chunks.
+fn all(schunk: *mut Schunk) -> Vec<Vec<i32>> {
+    // SAFETY: a super-chunk.
+    let count = unsafe { (*schunk).nchunks };
+    let chunk = |number| {
+        let mut found = vec![0_i32; ITEMS];
+        // SAFETY: an output with its length.
+        let nbytes = unsafe {
+            blosc2_schunk_decompress_chunk(schunk, number, found.as_mut_ptr().cast(), size_of_val(&found[..]) as i32)
+        };
+        assert!(nbytes >= 0, "{nbytes}");
+        found.truncate(nbytes as usize / 4);
+        found
+    };
+    (0..count).map(chunk).collect()
+}
+
+/// Checks chunks and the fields that programs read.
+fn expect(schunk: *mut Schunk, expected: &[Vec<i32>]) {
+    // SAFETY: a super-chunk.
+    let public = unsafe { &*schunk };
+    let nbytes: usize = expected.iter().map(|items| size_of_val(items.as_slice())).sum();
+    assert_eq!((public.nchunks, public.nbytes), (expected.len() as i64, nbytes as i64));
+    assert!(all(schunk) == expected);
+}
+
+#[test]
+fn chunks_change_in_each_storage() {
+    with_each(|schunk, path, _| {
+        let mut expected: Vec<_> = (0..5).map(items).collect();
+        for (index, items) in expected.iter().enumerate() {
+            assert_eq!(append(schunk, items), index as i64 + 1);
+        }
+        expect(schunk, &expected);
+        let new = items(77);
+        let bytes: Vec<u8> = new.iter().flat_map(|item| item.to_le_bytes()).collect();
+        let mut chunk = chunk(Cparams { typesize: 4, ..CPARAMS }, &bytes);
+        // SAFETY: a chunk that is copied.
+        unsafe {
+            assert_eq!(blosc2_schunk_insert_chunk(schunk, 1, chunk.as_mut_ptr(), 1), 6);
+            assert_eq!(blosc2_schunk_update_chunk(schunk, 4, chunk.as_mut_ptr(), 1), 6);
+            assert_eq!(blosc2_schunk_delete_chunk(schunk, 0), 5);
+            assert_eq!(blosc2_schunk_delete_chunk(schunk, 5), -12);
+            assert_eq!(blosc2_schunk_insert_chunk(schunk, -1, chunk.as_mut_ptr(), 1), -12);
+        }
+        expected.insert(1, new.clone());
+        expected[4] = new;
+        expected.remove(0);
+        expect(schunk, &expected);
+        let order = [4_i64, 3, 2, 0, 1];
+        // SAFETY: a number for each chunk.
+        unsafe {
+            assert_eq!(blosc2_schunk_reorder_offsets(schunk, order.as_ptr().cast_mut()), 0);
+            assert_eq!(blosc2_schunk_reorder_offsets(schunk, [0_i64, 1, 2, 3, 3].as_ptr().cast_mut()), -3);
+        }
+        expected = order.iter().map(|number| expected[*number as usize].clone()).collect();
+        expect(schunk, &expected);
+        if let Some(path) = path {
+            // SAFETY: a path.
+            unsafe {
+                let again = blosc2_schunk_open(path.as_ptr());
+                expect(again, &expected);
+                blosc2_schunk_free(again);
+            }
+        }
+        // Another handle of the frame reads the bytes.
+        let (mut frame, mut needs_free) = (null_mut(), 0);
+        // SAFETY: pointers to variables; the bytes stay valid.
+        unsafe {
+            let len = blosc2_schunk_to_buffer(schunk, &mut frame, &mut needs_free);
+            for copy in [0, 1] {
+                let again = blosc2_schunk_from_buffer(frame, len, copy);
+                expect(again, &expected);
+                blosc2_schunk_free(again);
+            }
+            assert!(blosc2_schunk_from_buffer(frame, len - 1, 1).is_null());
+            if needs_free != 0 {
+                libc::free(frame.cast());
+            }
+        }
+    });
+}
+
+#[test]
+fn metalayers_are_in_the_frame() {
+    with_each(|schunk, path, _| {
+        let mut content = *b"first";
+        let (name, other) = (c"name".as_ptr(), c"other".as_ptr());
+        let long: Vec<u8> = (0..5000_u32).map(|index| (index % 7) as u8).collect();
+        // SAFETY: names and contents with their lengths.
+        unsafe {
+            assert_eq!(blosc2_meta_add(schunk, name, content.as_mut_ptr(), 5), 0);
+            assert_eq!(blosc2_meta_add(schunk, name, content.as_mut_ptr(), 5), -12);
+            assert_eq!(blosc2_meta_update(schunk, name, b"FI".as_ptr().cast_mut(), 2), 0);
+            assert_eq!(blosc2_vlmeta_add(schunk, name, content.as_mut_ptr(), 5, null_mut()), 0);
+            assert_eq!(blosc2_vlmeta_add(schunk, other, content.as_mut_ptr(), 5, null_mut()), 1);
+            append(schunk, &items(1));
+            assert_eq!(blosc2_vlmeta_update(schunk, other, long.as_ptr().cast_mut(), 5000, null_mut()), 1);
+            assert_eq!(blosc2_vlmeta_delete(schunk, name), 1);
+            assert_eq!(blosc2_vlmeta_delete(schunk, name), -16);
+        }
+        let check = |schunk: *mut Schunk| {
+            let (mut found, mut len) = (null_mut(), 0);
+            // SAFETY: a super-chunk; pointers to variables.
+            unsafe {
+                let layer = &*(*schunk).metalayers[0];
+                let fixed = std::slice::from_raw_parts(layer.content, layer.content_len as usize);
+                assert_eq!(((*schunk).nmetalayers, fixed), (1, b"FIrst".as_slice()));
+                assert_eq!(blosc2_vlmeta_get(schunk, other, &mut found, &mut len), 0);
+                assert!(std::slice::from_raw_parts(found, len as usize) == long);
+                libc::free(found.cast());
+                assert_eq!((*schunk).nvlmetalayers, 1);
+            }
+        };
+        check(schunk);
+        // SAFETY: a super-chunk and a path.
+        unsafe {
+            let again = match path {
+                Some(path) => blosc2_schunk_open(path.as_ptr()),
+                None => blosc2_schunk_copy(schunk, null_mut()),
+            };
+            check(again);
+            expect(again, &[items(1)]);
+            blosc2_schunk_free(again);
+        }
+    });
+}
+
+#[test]
+fn slices_cross_chunks() {
+    with_each(|schunk, _, _| {
+        let mut expected: Vec<i32> = (0..4).flat_map(items).collect();
+        expected.truncate(3 * ITEMS + 100);
+        expected.chunks(ITEMS).for_each(|items| assert!(append(schunk, items) > 0));
+        let new: Vec<i32> = (0..2200).collect();
+        let mut found = vec![0_i32; 2500];
+        // SAFETY: buffers with the items.
+        unsafe {
+            assert_eq!(blosc2_schunk_set_slice_buffer(schunk, 900, 3100, new.as_ptr().cast_mut().cast()), 0);
+            assert_eq!(blosc2_schunk_get_slice_buffer(schunk, 600, 3100, found.as_mut_ptr().cast()), 0);
+            assert_eq!(blosc2_schunk_get_slice_buffer(schunk, 600, 3101, found.as_mut_ptr().cast()), -12);
+        }
+        expected[900..3100].copy_from_slice(&new);
+        assert!(found == expected[600..3100]);
+        let coords = [3099_i64, 0, 1500, 1500, 999];
+        // SAFETY: numbers and room for their items.
+        let code = unsafe { blosc2_schunk_get_sparse_buffer(schunk, 5, coords.as_ptr(), found.as_mut_ptr().cast()) };
+        assert_eq!(code, 0);
+        assert!(coords.iter().zip(&found).all(|(number, item)| expected[*number as usize] == *item));
+    });
+}
+
+#[test]
+fn special_values_fill_each_storage() {
+    with_each(|schunk, path, _| {
+        let is_frame = path.is_some();
+        // SAFETY: a super-chunk.
+        unsafe {
+            assert_eq!(blosc2_schunk_fill_special(schunk, 2500, 1, 4000), 3);
+            assert_eq!(blosc2_schunk_fill_special(schunk, 2500, 1, 4000), -28);
+            assert_eq!(((*schunk).nbytes, (*schunk).chunksize), (10_000, 4000));
+            assert!(!is_frame || (*schunk).cbytes == 0);
+        }
+        expect(schunk, &[vec![0; 1000], vec![0; 1000], vec![0; 500]]);
+    });
+}
+
+/// Frames with changed bytes are refused, or their chunks are decoded or refused.
+#[test]
+fn damaged_frames_are_errors() {
+    let mut cparams = CPARAMS;
+    let mut rng = SplitMix64::new(31);
+    // SAFETY: valid parameters; a super-chunk and the bytes of its frame.
+    let frame = unsafe {
+        let schunk = blosc2_schunk_new(&mut storage(true, null_mut(), &mut cparams));
+        assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"text".as_ptr().cast_mut(), 4, null_mut()), 0);
+        (0..3).for_each(|seed| assert!(append(schunk, &items(seed)) > 0));
+        let (mut frame, mut needs_free) = (null_mut(), 0);
+        let len = blosc2_schunk_to_buffer(schunk, &mut frame, &mut needs_free);
+        let copy = std::slice::from_raw_parts(frame, len as usize).to_vec();
+        blosc2_schunk_free(schunk);
+        copy
+    };
+    let (mut refused, mut opened) = (0, 0);
+    for at in 0..frame.len() {
+        let mut changed = frame.clone();
+        changed[at] ^= 1 << rng.below(8);
+        let mut dst = vec![0_i32; 2 * ITEMS];
+        // SAFETY: a buffer with its length, which is copied; an output with its length.
+        unsafe {
+            let schunk = blosc2_schunk_from_buffer(changed.as_mut_ptr(), changed.len() as i64, 1);
+            if schunk.is_null() {
+                refused += 1;
+                continue;
+            }
+            opened += 1;
+            for number in 0..(*schunk).nchunks.min(4) {
+                blosc2_schunk_decompress_chunk(schunk, number, dst.as_mut_ptr().cast(), 8 * ITEMS as i32);
+            }
+            let (mut found, mut len) = (null_mut(), 0);
+            if blosc2_vlmeta_get(schunk, c"name".as_ptr(), &mut found, &mut len) >= 0 {
+                libc::free(found.cast());
+            }
+            blosc2_schunk_free(schunk);
+        }
+    }
+    assert!(refused > 50 && opened > 50, "{refused} refused, {opened} opened");
+}
+
+#[test]
+fn handles_of_a_frame_see_each_others_changes() {
+    with_each(|schunk, path, _| {
+        let Some(path) = path else { return };
+        // SAFETY: a path and super-chunks.
+        unsafe {
+            let other = blosc2_schunk_open(path.as_ptr());
+            assert_eq!(append(schunk, &items(0)), 1);
+            assert_eq!(append(other, &items(1)), 2);
+            assert_eq!(append(schunk, &items(2)), 3);
+            expect(schunk, &[items(0), items(1), items(2)]);
+            assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"a".as_ptr().cast_mut(), 1, null_mut()), 0);
+            assert_eq!(blosc2_schunk_refresh(other), 0);
+            assert_eq!(((*other).nchunks, (*other).nvlmetalayers), (3, 1));
+            expect(other, &[items(0), items(1), items(2)]);
+            blosc2_schunk_free(other);
+        }
+    });
+}
