@@ -6,7 +6,7 @@ use blosc_core::Limits;
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, npy};
 use bloscpack_format::{Format, FormatError};
 
-use crate::container::{Container, Fetched, Plain, PlainRanges, Worker};
+use crate::container::{Container, Fetched, Plain, PlainRanges, Wanted, Worker};
 use crate::error::ArrayRefusal;
 use crate::in_memory::room;
 use crate::run::pipeline::Weight;
@@ -120,6 +120,21 @@ impl Container for PlainFile<'_> {
             rest = after;
         }
         Ok(Plain::Bytes(bytes))
+    }
+
+    fn is_distant(&self) -> bool {
+        self.source.request_cost().is_some()
+    }
+
+    fn prefetch(&self, chunks: &[Wanted<'_>]) {
+        let range = |(number, ranges): &Wanted<'_>| {
+            let chunk = self.plain.of(*number);
+            let (first, last) = (ranges.and_then(<[_]>::first), ranges.and_then(<[_]>::last));
+            let from = first.map_or(chunk.start, |range| chunk.start + range.start as u64);
+            let end = last.map_or(chunk.end, |range| chunk.start + range.end as u64);
+            self.start + from..self.start + end
+        };
+        self.source.prefetch(&chunks.iter().map(range).collect::<Vec<_>>());
     }
 
     fn numpy(&self) -> Option<&NumpyMeta> {

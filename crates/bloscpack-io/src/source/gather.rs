@@ -1,7 +1,9 @@
 //! Reads the runs of a strided copy from a source of uncompressed items.
 
+use std::ops::Range;
+
 use blosc_core::memory;
-use bloscpack_format::numpy::{Run, Strided};
+use bloscpack_format::numpy::{Run, Runs, Strided};
 
 use super::ReadAt;
 use crate::Error;
@@ -10,6 +12,9 @@ use crate::Error;
 const PIECE: u64 = 1 << 20;
 /// Maximum gap between two runs that one read covers: a second read costs more than the gap.
 const GAP: u64 = 4 << 10;
+
+/// Number of bytes that a source on a network reads ahead.
+const AHEAD: u64 = 8 << 20;
 
 /// Reads the runs of a copy into `slab`. Offsets in the source count from `start`. Adjacent runs share one read.
 pub(crate) fn gather(
@@ -21,7 +26,11 @@ pub(crate) fn gather(
     let reading = Error::reading;
     let (mut near, mut piece): (Vec<Run>, Vec<u8>) = (Vec::new(), Vec::new());
     let mut runs = copy.runs().peekable();
+    let mut ahead = Ahead { runs: copy.runs(), end: 0 };
     while let Some(first) = runs.next() {
+        if source.request_cost().is_some() && first.from >= ahead.end {
+            source.prefetch(&ahead.spans(start)?);
+        }
         near.clear();
         let mut end = first.from + first.len;
         if first.len >= PIECE {
@@ -47,6 +56,32 @@ pub(crate) fn gather(
         }
     }
     Ok(())
+}
+
+/// The reads that follow.
+struct Ahead {
+    runs: Runs,
+    /// The end of what was read ahead.
+    end: u64,
+}
+
+impl Ahead {
+    /// Returns what is read next, about [`AHEAD`] bytes of it. Offsets count from `start`.
+    fn spans(&mut self, start: u64) -> Result<Vec<Range<u64>>, Error> {
+        let (mut spans, mut nbytes): (Vec<Range<u64>>, u64) = (Vec::new(), 0);
+        while nbytes < AHEAD
+            && let Some(run) = self.runs.next()
+        {
+            self.end = run.from.saturating_add(run.len);
+            nbytes = nbytes.saturating_add(run.len);
+            let (from, end) = (start.saturating_add(run.from), start.saturating_add(self.end));
+            match spans.last_mut() {
+                Some(last) if from.saturating_sub(last.end) <= GAP => last.end = end,
+                _ => memory::push(&mut spans, from..end)?,
+            }
+        }
+        Ok(spans)
+    }
 }
 
 fn place<'a>(slab: &'a mut [u8], run: &Run) -> Option<&'a mut [u8]> {
