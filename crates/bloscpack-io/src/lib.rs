@@ -107,6 +107,8 @@ mod choice;
 mod container;
 #[cfg(feature = "write")]
 mod convert;
+#[doc(hidden)]
+pub mod describe;
 mod ends;
 mod error;
 mod formats;

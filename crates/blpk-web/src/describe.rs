@@ -26,7 +26,7 @@ fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 /// Returns kind, format, sizes and dtype.
 pub(crate) fn describe(opened: &Opened) -> Result<String, Error> {
     let json = match opened {
-        Opened::Array(array) => array_of(array)?,
+        Opened::Array(array, _) => array_of(array)?,
         Opened::Table(table) => object([
             ("kind", Json::String("table".into())),
             ("format", Json::String(bloscpack_format::Format::Ctable.to_string())),

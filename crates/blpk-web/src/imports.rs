@@ -11,6 +11,8 @@ pub(crate) enum Outcome {
     /// The bytes have not arrived. JavaScript has noted which, and repeats the call of this module later.
     Pending,
     Absent,
+    /// A directory at a URL, which cannot be listed.
+    Unsupported,
     Failed,
 }
 
@@ -20,6 +22,7 @@ impl Outcome {
             0 => Outcome::Done,
             1 => Outcome::Pending,
             2 => Outcome::Absent,
+            4 => Outcome::Unsupported,
             _ => Outcome::Failed,
         }
     }

@@ -8,6 +8,7 @@
 //! | `source` | files and directories whose bytes JavaScript holds |
 //! | `opened` | an open file or directory: an array, a table or a group |
 //! | `describe` | an open file as JSON |
+//! | `info` | the facts that `blpk info` prints |
 //! | `items` | items for JavaScript's typed arrays |
 //! | `rest` | what can be read of a damaged array |
 //!
@@ -27,6 +28,8 @@ mod exports;
 #[allow(unreachable_pub)]
 #[allow(unsafe_code)]
 mod imports;
+#[cfg(feature = "info")]
+mod info;
 #[cfg(feature = "containers")]
 mod items;
 #[cfg(feature = "containers")]

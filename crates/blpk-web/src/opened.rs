@@ -14,16 +14,23 @@ use crate::source::{HostDirectory, HostFile};
 
 /// An open file or directory.
 pub(crate) enum Opened {
-    /// An array, in a container or not.
-    Array(Box<Array<'static>>),
+    /// An array, in a container or not, and where it was opened.
+    Array(Box<Array<'static>>, #[cfg_attr(not(feature = "info"), allow(dead_code))] Place),
     /// A table of columns.
     Table(Box<Ctable<AnyDirectory>>),
     /// A group of arrays, by their paths.
     Group { store: AnyDirectory, arrays: Vec<String> },
 }
 
+/// Where an array is.
+#[cfg_attr(not(feature = "info"), allow(dead_code))]
+pub(crate) enum Place {
+    File(HostFile),
+    Directory(AnyDirectory),
+}
+
 /// Returns the limits for all reads. An address space of 4 GiB holds the input, the output and the page.
-fn limits() -> Limits {
+pub(crate) fn limits() -> Limits {
     Limits::new().max_memory(1 << 30).max_nbytes(1 << 30).max_unearned(256 << 20)
 }
 
@@ -42,12 +49,12 @@ impl Opened {
         let file = HostFile::new(number);
         if raw {
             let options = open_options().typing(Typing::new().raw(true));
-            return Ok(Opened::Array(Box::new(Array::open_with(file, &options)?)));
+            return Ok(Opened::Array(Box::new(Array::open_with(file, &options)?), Place::File(file)));
         }
         if peek::format_of(&file).map_err(reading)? == Some(Format::ZarrGroup) {
             return Opened::group(Arc::new(ZipDirectory::open_with(file, &open_options())?));
         }
-        Ok(Opened::Array(Box::new(Array::open_with(file, &open_options())?)))
+        Ok(Opened::Array(Box::new(Array::open_with(file, &open_options())?), Place::File(file)))
     }
 
     /// Opens a directory, `None` if it has none of the files by which one is recognised.
@@ -67,7 +74,9 @@ impl Opened {
     }
 
     fn array(dir: impl bloscpack_io::ReadDirectory + 'static) -> Result<Opened, Error> {
-        Ok(Opened::Array(Box::new(Array::open_with(Input::directory(dir), &open_options())?)))
+        let dir: AnyDirectory = Arc::new(dir);
+        let array = Array::open_with(Input::directory(dir.clone()), &open_options())?;
+        Ok(Opened::Array(Box::new(array), Place::Directory(dir)))
     }
 
     fn group(store: AnyDirectory) -> Result<Opened, Error> {
@@ -79,7 +88,7 @@ impl Opened {
     pub(crate) fn member(&self, name: &str) -> Result<Opened, Error> {
         let absent = |columns: Vec<String>| Error::NoSuchColumn { column: name.to_owned(), columns };
         match self {
-            Opened::Array(_) => Err(absent(Vec::new())),
+            Opened::Array(..) => Err(absent(Vec::new())),
             Opened::Table(table) => match table.column(name) {
                 Some(column) => Opened::array(column.directory().clone()),
                 None => Err(absent(table.names().to_vec())),
@@ -93,7 +102,7 @@ impl Opened {
 
     /// Returns the array. A table and a group have none of their own.
     pub(crate) fn as_array(&self) -> Option<&Array<'static>> {
-        if let Opened::Array(array) = self { Some(array) } else { None }
+        if let Opened::Array(array, _) = self { Some(array) } else { None }
     }
 }
 

@@ -19,15 +19,17 @@ fn program() -> Option<PathBuf> {
 
 /// Opens golden files of every format on the page, compares what it shows with the recorded values, and takes pictures.
 pub(crate) fn test(built: &Built) -> Result<sh::Count> {
-    script(built, "page.mjs")
+    script(built, "page.mjs", None)
 }
 
 /// Races the package against numcodecs in the browser.
 pub(crate) fn bench(built: &Built) -> Result<sh::Count> {
-    script(built, "bench.mjs")
+    script(built, "bench.mjs", Some("docs/bench/web.tsv"))
 }
 
-fn script(built: &Built, name: &str) -> Result<sh::Count> {
+fn script(built: &Built, name: &str, output: Option<&str>) -> Result<sh::Count> {
     let Some(chromium) = program() else { return Ok(sh::Count { ignored: 1, ..sh::Count::default() }) };
-    sh::run_counting(npm::command("node").arg(format!("browser/{name}")).arg(chromium).arg(&built.page))
+    let mut node = npm::command("node");
+    node.arg(format!("browser/{name}")).arg(chromium).arg(&built.page);
+    sh::run_counting(node.args(output.map(|file| sh::root().join(file))))
 }

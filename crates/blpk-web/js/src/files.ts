@@ -11,6 +11,7 @@ const DONE = 0;
 const PENDING = 1;
 const ABSENT = 2;
 const FAILED = 3;
+const UNSUPPORTED = 4;
 
 /** Maximum size of a request in bytes, and of all that is fetched before it is used. */
 const MAX_REQUEST = 8 << 20;
@@ -54,6 +55,8 @@ interface Directory {
   failed: Map<string, string>;
   misses: Set<string>;
   listMisses: Set<string>;
+  /** Whether it cannot be listed. */
+  unlisted: boolean;
   /** Files and, with a slash, directories that are being fetched. */
   coming: Set<string>;
 }
@@ -95,7 +98,7 @@ export class Files {
     const number = this.#next++;
     const [files, lists, failed] = [new Map(), new Map(), new Map()];
     const [misses, listMisses, coming] = [new Set<string>(), new Set<string>(), new Set<string>()];
-    this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming });
+    this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming, unlisted: false });
     return number;
   }
 
@@ -181,6 +184,7 @@ export class Files {
     const reason = directory?.failed.get(`${path}/`);
     if (directory === undefined || reason !== undefined) {
       this.#fail(reason ?? "the directory was closed");
+      if (directory?.unlisted) this.outcome = UNSUPPORTED;
       return [];
     }
     if (!directory.coming.has(`${path}/`)) directory.listMisses.add(path);
@@ -310,6 +314,7 @@ export class Files {
       directory.lists.set(path, (await directory.source.list(path)) ?? null);
     } catch (error) {
       directory.failed.set(`${path}/`, message(error));
+      directory.unlisted ||= (error as { kind?: string }).kind === "unsupported";
     }
   }
 }

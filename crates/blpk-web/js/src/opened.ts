@@ -149,9 +149,12 @@ export class Opened {
     return this.#traffic;
   }
 
-  /** Returns the facts as `blpk info` prints them, a line each. */
+  /**
+   * Returns the facts as `blpk info` prints them, a line each. Only the module of the page has them.
+   * @internal
+   */
   info(): Promise<string> {
-    return this.#run(() => this.#opened.info());
+    return this.#run(() => (this.#opened as unknown as { info(): string }).info());
   }
 
   /** Opens a column of a table, or an array in a group. */

@@ -31,10 +31,19 @@ function words(number: number, facts: Facts): string {
   return `Chunk ${number}: ${how}${filters && filters !== "none" ? ` after ${filters}` : ""}, ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}`;
 }
 
+/** Marks chunks of the map that could not be read. Their numbers are in the problems. */
+let markDamaged: (problems: string[]) => void = () => {};
+
+/** Marks the chunks that problems name. */
+export function markChunks(problems: string[]): void {
+  markDamaged(problems);
+}
+
 /** Shows the map of a file in `place`. */
 export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<void> {
   const total = file.description.nchunks ?? 0;
   const chunks: Facts[] = [];
+  const damaged = new Map<number, string>();
   let current = 0;
   let across = 1;
   const readout = el("p", { class: "readout", role: "status" });
@@ -74,19 +83,35 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     chunks.push(...(await remote.chunks(file.key, chunks.length, Math.min(total, chunks.length + PAGE))));
     more.hidden = chunks.length >= total;
     more.disabled = false;
-    const damaged = chunks.filter(isDamaged).length;
+    summarize();
+  }
+
+  /** Says how many chunks there are, and how many are damaged. */
+  function summarize(): void {
+    for (const [number, problem] of damaged) if (chunks[number]) chunks[number] = { problem };
+    const broken = chunks.filter(isDamaged).length;
     const whole = chunks.filter((facts): facts is ChunkFacts => !isDamaged(facts));
     const nbytes = whole.reduce((sum, facts) => sum + facts.nbytes, 0);
     const cbytes = whole.reduce((sum, facts) => sum + facts.cbytes, 0);
     const ratio = cbytes > 0 ? `, ratio ${(nbytes / cbytes).toFixed(2)}` : "";
-    const text = `${chunks.length} of ${total} chunks: ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}${damaged ? `, ${damaged} damaged` : ""}`;
+    const text = `${chunks.length} of ${total} chunks: ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}${broken ? `, ${broken} damaged` : ""}`;
     summary.textContent = text;
     canvas.setAttribute("aria-label", `Map of chunks. ${text}. Arrow keys go from chunk to chunk.`);
     const width = canvas.clientWidth || 400;
     canvas.style.height = `${Math.ceil(chunks.length / Math.max(1, Math.floor(width / CELL))) * CELL}px`;
     select(current);
-    if (damaged) say(`${damaged} chunks are damaged`);
+    if (broken) say(`${broken} of ${total} chunks are damaged`);
   }
+
+  markDamaged = (problems) => {
+    for (const problem of problems) {
+      const number = Number(/\bchunk (\d+)\b/.exec(problem)?.[1] ?? Number.NaN);
+      const facts = chunks[number];
+      if (facts !== undefined && !isDamaged(facts)) damaged.set(number, problem);
+      else if (facts === undefined && number < total) damaged.set(number, problem);
+    }
+    summarize();
+  };
 
   canvas.addEventListener("click", (event) => select(Math.floor(event.offsetY / CELL) * across + Math.floor(event.offsetX / CELL)));
   canvas.addEventListener("keydown", (event) => {

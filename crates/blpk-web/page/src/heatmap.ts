@@ -1,5 +1,6 @@
 // A plane of an array as a heat map with axes, sliders for the other axes, zoom, and values on hover.
 
+import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { colourAt, css, LOST, NAN, scaleOf, type Scale } from "./colours.js";
 import { canvasOf, colour, el, say } from "./dom.js";
@@ -130,6 +131,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
       scale = scaleOf(plane.stats.min, plane.stats.max, isLog, positive);
       figures.update(plane.stats, plane.histogram, isLog);
       problem("plane", plane.problems);
+      markChunks(plane.problems);
       [row, column] = [Math.min(row, plane.rows - 1), Math.min(column, plane.columns - 1)];
       const steps = rows.step > 1 || columns.step > 1 ? `, every ${rows.step}th row and ${columns.step}th column` : "";
       canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: from ${shown(plane.stats.min)} to ${shown(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);

@@ -1,5 +1,6 @@
 // An array with one axis as a line that zooms by chunk.
 
+import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { canvasOf, colour, el, say } from "./dom.js";
 import { statistics } from "./histogram.js";
@@ -93,6 +94,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       line = await remote.line({ key: file.key, start, stop, width, isLog });
       figures.update(line.stats, line.histogram, isLog);
       problem("line", [...new Set(line.lost.map((part) => `items ${start + (part.start[0] ?? 0)} to ${start + (part.stop[0] ?? 0) - 1} cannot be read: ${part.problem}`))]);
+      markChunks(line.lost.map((part) => part.problem));
       current = Math.min(current, line.min.length - 1);
       canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: from ${shown(line.stats.min)} to ${shown(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
       where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;

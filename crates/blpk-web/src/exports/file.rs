@@ -93,8 +93,9 @@ impl File {
     ///
     /// # Errors
     /// Metadata that cannot be read.
+    #[cfg(feature = "info")]
     pub fn info(&self) -> Result<String, JsValue> {
-        describe::describe(&self.opened).map_err(|error| of_io(&error))
+        crate::info::texts(&self.opened).map(|texts| texts.join("\n")).map_err(|error| of_io(&error))
     }
 
     /// Returns the shape of the items that a slice selects.
