@@ -10,7 +10,7 @@
 //! | `describe` | an open file as JSON |
 //! | `info` | the facts that `blpk info` prints |
 //! | `items` | items for JavaScript's typed arrays |
-//! | `rest` | what can be read of a damaged array |
+//! | `rest` | the intact parts of a damaged array |
 //!
 //! JavaScript reads files asynchronously, and this module reads them synchronously. A read of bytes that have not arrived
 //! fails, and JavaScript repeats the call when they have: `docs/decisions/030-browser.md`.

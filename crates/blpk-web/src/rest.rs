@@ -1,4 +1,4 @@
-//! What can be read of a damaged array.
+//! Reads the intact parts of a damaged array.
 
 use bloscpack_format::numpy::{Order, Selection};
 use bloscpack_io::{Array, Error, ErrorKind, UnpackOptions};

@@ -1,7 +1,7 @@
 //! The page in Chromium.
 
 use super::built::Built;
-use super::npm;
+use super::{modules, npm};
 use crate::sh;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -22,8 +22,9 @@ pub(crate) fn test(built: &Built) -> Result<sh::Count> {
     script(built, "page.mjs", None)
 }
 
-/// Races the package against numcodecs in the browser.
+/// Writes the sizes of the modules, and races the package against numcodecs in the browser.
 pub(crate) fn bench(built: &Built) -> Result<sh::Count> {
+    modules::sizes(built, &sh::root().join("docs/bench/web_sizes.tsv"))?;
     script(built, "bench.mjs", Some("docs/bench/web.tsv"))
 }
 

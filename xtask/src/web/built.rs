@@ -1,9 +1,9 @@
-//! What was built.
+//! The results of a build.
 
 use super::compiler::Compiler;
 use std::path::PathBuf;
 
-/// What was built.
+/// The results of a build.
 pub(super) struct Built {
     pub(super) compiler: Compiler,
     /// The folder of the page.

@@ -7,7 +7,7 @@
 //! | `modules` | the WebAssembly modules, and the JavaScript that calls them |
 //! | `npm` | Node, the tools from npm, the package |
 //! | `browser` | the page in Chromium |
-//! | `place`, `built` | where everything is, and what was built |
+//! | `place`, `built` | where everything is, and the results of a build |
 
 mod browser;
 mod built;

@@ -7,7 +7,7 @@ use super::place::{CRATE, target};
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A module.
 struct Module {
@@ -31,32 +31,71 @@ const STACK: &str = "2097152";
 
 /// Compiles the modules and writes the JavaScript that calls them to the folder `generated` of the package.
 pub(crate) fn build(compiler: &Compiler) -> Result<()> {
-    let (target, folder) = (target()?, sh::root().join(CRATE));
-    let manifest = folder.join("Cargo.toml");
-    let manifest = manifest.to_string_lossy();
-    let tools = target.join("tools");
+    let folder = sh::root().join(CRATE);
     let mut bindgen = sh::cargo(["build", "--quiet", "--locked", "--package", "blpk-web-bindgen"]);
-    sh::run(bindgen.args(["--manifest-path", &manifest]).arg("--target-dir").arg(&tools))?;
-    let bindgen = tools.join(format!("debug/blpk-web-bindgen{}", std::env::consts::EXE_SUFFIX));
+    sh::run(bindgen.arg("--manifest-path").arg(folder.join("Cargo.toml")).arg("--target-dir").arg(tools()?))?;
     let generated = folder.join("js/generated");
     for Module { name, features, core, max_gzipped } in MODULES {
-        let arguments = ["build", "--quiet", "--locked", "--release", "--package", "blpk-web", "--target", TARGET];
-        let mut build = compiler.cargo(arguments);
-        build.args(["--manifest-path", &manifest, "--features", features]).arg("--target-dir").arg(&target);
-        build.args(["--config", &format!("profile.release.package.blosc-core.opt-level={core}")]);
-        build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler::linker()?);
-        sh::run(build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags()?).env_remove("RUSTFLAGS"))?;
-        let module = target.join(TARGET).join("release/blpk_web.wasm");
-        sh::run(sh::command(&bindgen).arg(&module).arg(&generated).arg(format!("blpk_{name}")))?;
-        let file = generated.join(format!("blpk_{name}_bg.wasm"));
-        let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
-        let gzipped = gzipped(&file)?;
-        println!("web: module {name}: {} bytes, {gzipped} gzipped", bytes.len());
+        let module = compile(compiler, &["--features", features], core)?;
+        let (size, gzipped) = write(&module, &generated, &format!("blpk_{name}"))?;
+        println!("web: module {name}: {size} bytes, {gzipped} gzipped");
         if gzipped > max_gzipped {
             bail!("the module {name} has {gzipped} bytes gzipped, more than {max_gzipped}");
         }
     }
     Ok(())
+}
+
+/// Compiles a module with some features and a level of optimization of blosc-core.
+fn compile(compiler: &Compiler, features: &[&str], core: &str) -> Result<PathBuf> {
+    let target = target()?;
+    let manifest = sh::root().join(CRATE).join("Cargo.toml");
+    let arguments = ["build", "--quiet", "--locked", "--release", "--package", "blpk-web", "--target", TARGET];
+    let mut build = compiler.cargo(arguments);
+    build.arg("--manifest-path").arg(manifest).args(features).arg("--target-dir").arg(&target);
+    build.args(["--config", &format!("profile.release.package.blosc-core.opt-level={core}")]);
+    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler::linker()?);
+    sh::run(build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags()?).env_remove("RUSTFLAGS"))?;
+    Ok(target.join(TARGET).join("release/blpk_web.wasm"))
+}
+
+/// Writes the JavaScript that calls a module. Returns the size of the module in bytes, and that compressed by gzip.
+fn write(module: &Path, folder: &Path, name: &str) -> Result<(usize, usize)> {
+    let bindgen = tools()?.join(format!("debug/blpk-web-bindgen{}", std::env::consts::EXE_SUFFIX));
+    sh::run(sh::command(bindgen).arg(module).arg(folder).arg(name))?;
+    let file = folder.join(format!("{name}_bg.wasm"));
+    let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
+    Ok((bytes.len(), gzipped(&file)?))
+}
+
+fn tools() -> Result<PathBuf> {
+    Ok(target()?.join("tools"))
+}
+
+/// Variants of the module that decodes chunks: what codecs they have, and their features.
+const CODECS: [(&str, &[&str]); 4] = [
+    ("decode: blosclz lz4 zstd", &["--no-default-features"]),
+    ("decode: blosclz lz4 zstd zlib", &["--no-default-features", "--features", "zlib"]),
+    ("decode: blosclz lz4 zstd snappy", &["--no-default-features", "--features", "snappy"]),
+    ("encode: all but zstd", &["--features", "compress"]),
+];
+
+/// Writes the table of sizes: of the modules, and by codec.
+pub(super) fn sizes(built: &Built, table: &Path) -> Result<()> {
+    let mut lines =
+        String::from("# Sizes of the WebAssembly modules in bytes. By cargo xtask web bench.\nmodule\tsize\tgzip\n");
+    let folder = sh::root().join(CRATE).join("js/generated");
+    for Module { name, .. } in MODULES {
+        let file = folder.join(format!("blpk_{name}_bg.wasm"));
+        let size = fs::metadata(&file).with_context(|| file.display().to_string())?.len();
+        lines += &format!("{name}\t{size}\t{}\n", gzipped(&file)?);
+    }
+    for (name, features) in CODECS {
+        let module = compile(&built.compiler, features, "3")?;
+        let (size, gzipped) = write(&module, &target()?.join("sizes"), "variant")?;
+        lines += &format!("{name}\t{size}\t{gzipped}\n");
+    }
+    Ok(fs::write(table, lines)?)
 }
 
 /// Returns the flags of the compiler. The paths of this machine, which the locations of panics have, are left out.

@@ -41,7 +41,7 @@ impl ChunkFacts {
         }
     }
 
-    /// The facts of a chunk whose bytes were read, or as many of them as its header has.
+    /// The facts of a chunk by its bytes, or by those of its header.
     pub(crate) fn of_fetched(fetched: &Fetched) -> Result<Self, blosc_core::DecodeError> {
         match fetched {
             Fetched::Special { special, nbytes } => Ok(ChunkFacts::special(*special, (*nbytes).into())),

@@ -59,6 +59,7 @@ async function numbers(input, member) {
 const near = (found, expected, what) => assert.ok(Math.abs(found - expected) <= 1e-5 * Math.max(1, Math.abs(expected)), `${what}: ${found}, expected ${expected}`);
 
 async function compareStats(values, what) {
+  assert.equal(await page.locator("[data-stat]").count() > 0, true, `${what}: no statistics: ${await problems()} ${await text("#tabs")}`);
   const finite = values.filter(Number.isFinite);
   assert.equal(await stat("values"), values.length, what);
   near(await stat("min"), Math.min(...finite), `${what} min`);
@@ -74,8 +75,8 @@ await test("arrays of all dtypes in frames: shape, values, chunks", async () => 
     assert.match(await text("#title"), /Blosc2 frame/);
     const bytes = archive("frames").get(path);
     const opened = await openFile(bytes);
-    const [leaf] = opened.description.leaves ?? [];
-    if (opened.description.isTyped && leaf && "biuf".includes(leaf.kind)) await compareStats(await numbers(bytes), path);
+    const [leaf, ...others] = opened.description.leaves ?? [];
+    if (opened.description.isTyped && others.length === 0 && leaf && "biuf".includes(leaf.kind) && leaf.itemsize <= 8) await compareStats(await numbers(bytes), path);
     assert.match(await text("#map-body"), new RegExp(`${nchunks} of ${nchunks} chunks`), path);
     assert.equal(await problems(), "", path);
   }
@@ -90,8 +91,7 @@ await test("arrays with one, three and four axes", async () => {
   await compareStats(plane, "3-d");
   await page.locator("#axis-0").focus();
   await page.keyboard.press("ArrowRight");
-  await settled();
-  await page.waitForTimeout(200);
+  await page.waitForFunction(() => document.getElementById("slice").value.startsWith("3,"));
   await compareStats((await numbers(below(archive("frames"), "frames/b2nd_034_f8_5x6x7.sframe"))).slice(3 * 42, 4 * 42), "slider");
   await visit("frames/frames/b2nd_036_f8_2x3x2x2.b2nd");
   assert.equal(await page.locator(".slider").count(), 2);
@@ -126,8 +126,7 @@ await test("tables of bcolz scroll through their rows", async () => {
   await page.waitForFunction(() => !document.querySelector(".scroller tbody")?.innerText.includes("…"));
   assert.equal((await page.locator("tr.current td").first().innerText()).trim(), expected.at(-1));
   await page.locator("#member").selectOption("f");
-  await settled();
-  assert.match(await text("#tabs"), /Line plot/);
+  await page.waitForFunction(() => document.getElementById("tabs").innerText.includes("Line plot"));
 });
 
 await test("Zarr: arrays, groups, zip archives", async () => {

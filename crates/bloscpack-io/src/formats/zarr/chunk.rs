@@ -174,7 +174,7 @@ impl Stored<'_> {
         Ok(bytes)
     }
 
-    /// Reads as many bytes as the header of a chunk has, or all if there are fewer.
+    /// Reads the header of a chunk, or all bytes if there are fewer.
     pub(super) fn head(&self) -> Result<Vec<u8>, Error> {
         let mut head = vec![0; self.len.min(Header::EXTENDED_LEN as u64) as usize];
         self.file.read_exact_at(self.offset, &mut head).map_err(Error::io("reading"))?;
