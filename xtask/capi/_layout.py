@@ -10,7 +10,6 @@ from pathlib import Path
 #: Structures of the header that the Rust code does not have yet.
 HEADER_ONLY = {
     "blosc2_instr": "cratio cspeed filter_speed flags",
-    "blosc2_stdio_file": "file",
     "blosc2_stdio_params": "locking",
 }
 
@@ -48,12 +47,13 @@ def declared(header: Path) -> set[str]:
 
 
 def check_functions(exported: set[str], ours: Path, original: Path) -> list[str | None]:
-    """Check that the library shows the functions of its header, and that the original declares them all."""
-    header, theirs = declared(ours / "blosc2.h"), declared(original / "blosc2.h")
+    """Check that the library shows the functions of its headers, and that the original declares them all."""
+    names = ("blosc2.h", "blosc2/blosc2-stdio.h")
+    header, theirs = (set().union(*(declared(folder / name) for name in names)) for folder in (ours, original))
     absent = [f"{name} is declared, but not in the library" for name in sorted(header - exported)]
     unknown = [f"{name} is not in the original's header" for name in sorted(header - theirs)]
     internal = ("shuffle_", "unshuffle_", "blosc2_internal_")
     hidden = [f"{name} is not declared" for name in sorted(exported - header) if not name.startswith(internal)]
     wrong = [*absent, *unknown, *hidden]
-    print(f"functions: {len(header)} of the {len(theirs)} in the original's header")
+    print(f"functions: {len(header)} of the {len(theirs)} in the original's headers")
     return [*wrong, *[None] * (len(header) - len(wrong))] if header else ["the header declares no functions"]

@@ -19,7 +19,6 @@ INTERNAL = {
     "test_frame": "reads the fields of a frame",
     "test_frame_get_offsets": "expects that no old index is between the chunks of a file",
     "test_schunk_get_sparse": "expects that the program's threads copy items",
-    "test_mmap": "maps files into memory, which is not there yet",
     "test_urfilter_delta": "puts delta after a filter that changes bytes, which is refused",
     "test_vlblocks": "changes the trailer of a lazy chunk, which has all its blocks here",
     "test_shared_pool": "reads the fields of a context",

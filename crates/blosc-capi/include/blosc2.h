@@ -451,7 +451,7 @@ BLOSC_EXPORT void blosc2_cbuffer_versions(const void *cbuffer, int *version, int
 /* The name of the format of the streams; NULL for an unknown one. Not to be freed. */
 BLOSC_EXPORT const char *blosc2_cbuffer_complib(const void *cbuffer);
 
-/* Input and output of frames: ids, and functions that programs register. Super-chunks will use them. */
+/* Input and output of frames: ids, and functions that programs register. Super-chunks use them. */
 enum {
   BLOSC2_IO_FILESYSTEM = 0,
   BLOSC2_IO_FILESYSTEM_MMAP = 1,
@@ -695,8 +695,8 @@ BLOSC_EXPORT blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage);
 BLOSC_EXPORT int blosc2_schunk_free(blosc2_schunk *schunk);
 
-/* Open a frame in a file, from an offset on, or in a directory. NULL if it is damaged. Input and output by functions is
- * not supported yet: the id of udio must be 0. */
+/* Open a frame in a file, from an offset on, or in a directory. NULL if it is damaged. udio names functions for input
+ * and output: those of the file system, or registered ones. */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open(const char *urlpath);
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_offset(const char *urlpath, int64_t offset);
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_open_udio(const char *urlpath, const blosc2_io *udio);

@@ -1,6 +1,5 @@
 /*
- * Parameters of the input and output of frames on a file system. The functions that use them are not in this library
- * yet.
+ * Input and output of frames on a file system.
  */
 #ifndef BLOSC_BLOSC2_BLOSC2_STDIO_H
 #define BLOSC_BLOSC2_BLOSC2_STDIO_H
@@ -28,6 +27,16 @@ typedef struct {
 
 static const blosc2_stdio_params BLOSC2_STDIO_PARAMS_DEFAULTS = {false};
 
+/* Functions of the input and output 0, for functions of programs that build on them. Positions are offsets in the file,
+ * in bytes. The memory of a read is that of the caller. */
+BLOSC_EXPORT void *blosc2_stdio_open(const char *urlpath, const char *mode, void *params);
+BLOSC_EXPORT int blosc2_stdio_close(void *stream);
+BLOSC_EXPORT int64_t blosc2_stdio_size(void *stream);
+BLOSC_EXPORT int64_t blosc2_stdio_write(const void *ptr, int64_t size, int64_t nitems, int64_t position, void *stream);
+BLOSC_EXPORT int64_t blosc2_stdio_read(void **ptr, int64_t size, int64_t nitems, int64_t position, void *stream);
+BLOSC_EXPORT int blosc2_stdio_truncate(void *stream, int64_t size);
+BLOSC_EXPORT int blosc2_stdio_destroy(void *params);
+
 /* A file that is mapped into memory. */
 typedef struct {
   const char *mode;            /* r, r+, w+ or c */
@@ -46,6 +55,18 @@ typedef struct {
 
 static const blosc2_stdio_mmap BLOSC2_STDIO_MMAP_DEFAULTS = {
     "r", (size_t)1 << 30, false, NULL, NULL, 0, 0, false, NULL, -1, -1, -1};
+
+/* Functions of the input and output 1: a contiguous frame in a file that is mapped into memory. A stream is the
+ * parameters. The file stays mapped until blosc2_stdio_mmap_destroy, which a super-chunk calls when it is released. A
+ * read stores a pointer into the mapping. */
+BLOSC_EXPORT void *blosc2_stdio_mmap_open(const char *urlpath, const char *mode, void *params);
+BLOSC_EXPORT int blosc2_stdio_mmap_close(void *stream);
+BLOSC_EXPORT int64_t blosc2_stdio_mmap_size(void *stream);
+BLOSC_EXPORT int64_t blosc2_stdio_mmap_write(const void *ptr, int64_t size, int64_t nitems, int64_t position,
+                                             void *stream);
+BLOSC_EXPORT int64_t blosc2_stdio_mmap_read(void **ptr, int64_t size, int64_t nitems, int64_t position, void *stream);
+BLOSC_EXPORT int blosc2_stdio_mmap_truncate(void *stream, int64_t size);
+BLOSC_EXPORT int blosc2_stdio_mmap_destroy(void *params);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ pub(crate) enum Chunks {
     List(Vec<Vec<u8>>),
     /// A contiguous frame in memory. It is completed when its bytes are needed.
     Memory(Box<Writer>),
-    File(FileFrame),
+    File(Box<FileFrame>),
 }
 
 /// The content of a frame that was opened.
@@ -40,14 +40,14 @@ pub(crate) struct Opened {
 impl Chunks {
     /// Creates a contiguous frame in memory.
     pub(crate) fn in_memory(header: Header) -> Result<Self, i32> {
-        let store = AnyStore::new(MemoryFrame::new(FrameType::Contiguous), 0);
+        let store = AnyStore::new(Box::new(MemoryFrame::new(FrameType::Contiguous)), 0);
         let writer = Writer::start_sequence(store, header).map_err(|error| of_frame(&error, INVALID_PARAM))?;
         Ok(Chunks::Memory(Box::new(writer)))
     }
 
     /// Opens a contiguous frame in memory.
     pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Self, i32> {
-        let store = AnyStore::new(MemoryFrame { file: bytes, files: None }, 0);
+        let store = AnyStore::new(Box::new(MemoryFrame { file: bytes, files: None }), 0);
         let writer = Writer::open_sequence(store, &OpenOptions::new()).map_err(|error| of_frame(&error, DATA))?;
         Ok(Chunks::Memory(Box::new(writer)))
     }
@@ -160,7 +160,7 @@ impl Chunks {
     ///
     /// # Errors
     /// The code of missing memory. `None` if there is no frame in memory.
-    pub(crate) fn to_bytes(&mut self) -> Result<Option<Vec<u8>>, i32> {
+    pub(crate) fn frame_bytes(&mut self) -> Result<Option<Vec<u8>>, i32> {
         let Chunks::Memory(writer) = self else { return Ok(None) };
         writer.commit().map_err(|error| of_frame(&error, FAILURE))?;
         let store = writer.store();

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `chunks` | the chunks: as a list, or in a frame |
 //! | `change` | changes of them, applied to a frame |
-//! | `file` | frames of the file system |
+//! | `file` | frames in files |
+//! | `local` | files of the file system |
 //! | `store` | the bytes of a frame |
 //! | `params` | parameters, and their form in the header of a frame |
 //! | `sizes` | the sizes that programs read |
@@ -14,12 +15,14 @@
 mod change;
 mod chunks;
 mod file;
+mod local;
 mod params;
 mod sizes;
 mod store;
 
 pub(crate) use change::Change;
 pub(crate) use chunks::{Chunks, Layers, Opened};
-pub(crate) use file::{FileFrame, path_of};
+pub(crate) use file::{FileFrame, Files, Stamp};
+pub(crate) use local::{LocalFiles, path_of};
 pub(crate) use params::Params;
 pub(crate) use sizes::Sizes;

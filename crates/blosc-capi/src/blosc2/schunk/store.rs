@@ -16,8 +16,8 @@ pub(crate) struct AnyStore {
 }
 
 impl AnyStore {
-    pub(super) fn new(store: impl FrameStore + 'static, start: u64) -> Self {
-        AnyStore { store: Box::new(store), start }
+    pub(super) fn new(store: Box<dyn FrameStore>, start: u64) -> Self {
+        AnyStore { store, start }
     }
 
     /// Returns an offset in the store.

@@ -11,6 +11,7 @@ use super::abi::{
     Storage, TunerRecord,
 };
 use super::schunk_abi::{Metalayer, Schunk};
+use super::stdio::StdioFile;
 
 /// Writes the offset of each field and the size of the structure.
 macro_rules! layout {
@@ -50,5 +51,6 @@ fn lines() -> String {
     layout!(text, Schunk as "blosc2_schunk": version compcode compcode_meta clevel splitmode typesize blocksize chunksize
         flags2 use_dict filters filters_meta nchunks current_nchunk nbytes cbytes data data_len storage frame cctx dctx
         metalayers nmetalayers vlmetalayers nvlmetalayers tuner_params tuner_id ndim blockshape view change_tick);
+    layout!(text, StdioFile as "blosc2_stdio_file": file);
     text
 }

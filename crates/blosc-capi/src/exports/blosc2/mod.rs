@@ -14,6 +14,7 @@
 //! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `schunk` | super-chunks |
+//! | `stdio`, `stdio_mmap` | input and output of files, and of files mapped into memory |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
 //! | `headers`, `names`, `defaults`, `tools` | facts in headers, names, default parameters, shuffles and clocks |
@@ -37,6 +38,8 @@ mod schunk;
 mod schunk_abi;
 mod source;
 mod special;
+mod stdio;
+mod stdio_mmap;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -63,6 +66,8 @@ pub use registration::*;
 pub use schunk::*;
 pub use schunk_abi::{Metalayer, Schunk};
 pub use special::*;
+pub use stdio::*;
+pub use stdio_mmap::*;
 pub use threads::*;
 pub use tools::*;
 pub use vlblocks::*;

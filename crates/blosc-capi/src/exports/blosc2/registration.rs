@@ -2,10 +2,11 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{NonNull, null_mut};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
 use super::functions::{CODECS, FILTERS, TUNERS, UserCodec, UserFilter, UserTuner};
+use super::{stdio, stdio_mmap};
 use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::registered::{self, Refused};
 use crate::blosc2::{FIRST_USER_ID, settings};
@@ -97,7 +98,6 @@ static INPUTS: Mutex<Vec<Input>> = Mutex::new(Vec::new());
 
 struct Input {
     id: u8,
-    name: &'static CStr,
     callbacks: NonNull<IoCallbacks>,
 }
 
@@ -107,29 +107,50 @@ unsafe impl Send for Input {}
 /// Registers functions of an input. Returns 0, or a code.
 ///
 /// # Safety
-/// `io` is null or valid, its name is a string until the process ends.
+/// `io` is null or valid. If the id is registered again, both names are null or strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_io_cb(io: *const IoCallbacks) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         let Some(io) = (unsafe { io.as_ref() }) else { return INVALID_PARAM };
-        // SAFETY: the caller's promise.
-        let name = match unsafe { checked(io.id.into(), io.name) } {
-            Ok(name) => name,
-            Err(code) => return code.unwrap_or(PLUGIN_IO),
-        };
-        let mut inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
-        match inputs.iter().find(|input| input.id == io.id) {
-            Some(found) if found.name == name => 0,
-            Some(_) => trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id)),
-            None => {
-                let name = Box::leak(Box::<CStr>::from(name));
-                inputs.push(Input { id: io.id, name, callbacks: NonNull::from(Box::leak(Box::new(*io))) });
-                0
-            }
+        if i32::from(io.id) < FIRST_USER_ID {
+            return trace(PLUGIN_IO, format_args!("the id is {}, expected at least {FIRST_USER_ID}", io.id));
         }
+        let mut inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(found) = inputs.iter().find(|input| input.id == io.id) else {
+            // Programs leave the name uninitialized, so it is not read.
+            inputs.push(Input { id: io.id, callbacks: NonNull::from(Box::leak(Box::new(*io))) });
+            return 0;
+        };
+        // SAFETY: records are never released.
+        let known = unsafe { found.callbacks.read() }.name;
+        // SAFETY: the caller's promise.
+        if known == io.name || unsafe { text(known) == text(io.name) } {
+            return 0;
+        }
+        trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id))
     })
 }
+
+/// Returns the functions of an input.
+pub(super) fn io_callbacks(id: u8) -> Option<IoCallbacks> {
+    if id == stdio_mmap::CALLBACKS.id {
+        return Some(stdio_mmap::CALLBACKS);
+    }
+    let inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: records are never released, and only changed by the program.
+    inputs.iter().find(|input| input.id == id).map(|input| unsafe { input.callbacks.read() })
+}
+
+/// Copies of the library's own functions, for programs that read them.
+static OWN: [OnceLock<Own>; 2] = [const { OnceLock::new() }; 2];
+
+struct Own(NonNull<IoCallbacks>);
+
+// SAFETY: the pointer is only given to the program.
+unsafe impl Send for Own {}
+// SAFETY: as above.
+unsafe impl Sync for Own {}
 
 /// Returns the functions of an input; null if they are not registered, or the library is not initialized.
 #[unsafe(no_mangle)]
@@ -137,6 +158,10 @@ pub extern "C" fn blosc2_get_io_cb(id: u8) -> *mut IoCallbacks {
     guarded(null_mut(), || {
         if !settings::is_initialized() {
             return null_mut();
+        }
+        if let Some(own) = OWN.get(usize::from(id)) {
+            let callbacks = if id == 0 { stdio::CALLBACKS } else { stdio_mmap::CALLBACKS };
+            return own.get_or_init(|| Own(NonNull::from(Box::leak(Box::new(callbacks))))).0.as_ptr();
         }
         let inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
         inputs.iter().find(|input| input.id == id).map_or(null_mut(), |input| input.callbacks.as_ptr())

@@ -23,7 +23,7 @@ fn count_or_code(count: Result<i64, i32>) -> i64 {
 ///
 /// # Safety
 /// As [`blosc2_schunk_append_chunk`].
-unsafe fn put<'a>(
+unsafe fn put(
     schunk: *mut Schunk,
     at: Option<i64>,
     is_update: bool,
@@ -31,7 +31,7 @@ unsafe fn put<'a>(
     copy: CBool,
 ) -> Result<i64, i32> {
     // SAFETY: the caller's promise. The header states how many bytes the chunk has.
-    let (owned, bytes): (_, &'a [u8]) = unsafe {
+    let (owned, bytes) = unsafe {
         let owned = owned(schunk)?;
         let info = info(pointer.cast(), i32::MAX)?;
         (owned, chunk(pointer.cast(), i32::MAX, info)?)

@@ -1,23 +1,25 @@
 //! Create, open, copy and release super-chunks.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::Relaxed;
 
 use bloscpack_format::frame::FrameType;
 
+use super::callbacks::CallbackFiles;
 use super::owned::{Owned, owned};
 use super::storage::OwnedStorage;
 use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
-use crate::blosc2::schunk::{Change, Chunks, FileFrame, Opened, path_of};
+use crate::blosc2::schunk::{Change, Chunks, FileFrame, Files, LocalFiles, Opened, path_of};
 use crate::blosc2::settings;
-use crate::exports::blosc2::abi::{CBool, Cparams, Io, Storage};
+use crate::exports::blosc2::abi::{CBool, Cparams, Io, IoCallbacks, Storage};
 use crate::exports::blosc2::context::{blosc2_create_dctx, compression};
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::defaults::{CPARAMS, DPARAMS, blosc2_get_blosc2_io_defaults};
+use crate::exports::blosc2::registration::io_callbacks;
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, text};
@@ -40,18 +42,19 @@ pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut Storage) -> *mut Schunk
 pub(super) unsafe fn created(storage: &Storage) -> Result<*mut Schunk, i32> {
     // SAFETY: the caller's promise.
     let mut storage = unsafe { OwnedStorage::copy(storage) };
-    check_io(storage.io())?;
+    functions(storage.io())?;
     let cparams = *storage.cparams();
     // SAFETY: the caller's promise.
     let pointer = unsafe { with_contexts(Owned::new(storage, &cparams)) }?;
     // SAFETY: created above.
     let owned = unsafe { &mut *pointer };
-    let path = owned.storage.path().map(path_of);
     let is_contiguous = owned.storage.is_contiguous();
     let frame_type = if is_contiguous { FrameType::Contiguous } else { FrameType::Sparse };
     let header = owned.params().header(frame_type);
-    let chunks = match path {
-        Some(path) => FileFrame::create(path, header).map(Chunks::File),
+    let chunks = match owned.storage.path() {
+        Some(path) => files(path, frame_type, owned.storage.io())
+            .and_then(|files| FileFrame::create(files, header))
+            .map(|file| Chunks::File(Box::new(file))),
         None if is_contiguous => Chunks::in_memory(header),
         None => return Ok(pointer.cast()),
     };
@@ -68,12 +71,25 @@ pub(super) unsafe fn created(storage: &Storage) -> Result<*mut Schunk, i32> {
     }
 }
 
-/// Refuses input and output by functions, which are not supported.
-fn check_io(io: Io) -> Result<(), i32> {
-    if io.id != 0 {
-        return Err(trace(PLUGIN_IO, format_args!("input and output {} is not supported", io.id)));
+/// Returns the functions of the program for input and output; `None` for the file system.
+///
+/// # Errors
+/// The code of an id that is not registered.
+pub(super) fn functions(io: Io) -> Result<Option<IoCallbacks>, i32> {
+    if io.id == 0 {
+        return Ok(None);
     }
-    Ok(())
+    let missing = || trace(PLUGIN_IO, format_args!("input and output {} is not registered", io.id));
+    io_callbacks(io.id).map(Some).ok_or_else(missing)
+}
+
+/// Returns access to the files of a frame.
+fn files(path: &CStr, frame_type: FrameType, io: Io) -> Result<Box<dyn Files>, i32> {
+    let path = path_of(path);
+    Ok(match functions(io)? {
+        None => Box::new(LocalFiles::new(path)),
+        Some(callbacks) => Box::new(CallbackFiles::new(callbacks, io.params, path, frame_type)),
+    })
 }
 
 /// Gives a super-chunk its contexts.
@@ -114,7 +130,10 @@ pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut Schunk) -> c_int {
     guarded(FAILURE, || {
         if !schunk.is_null() {
             // SAFETY: the caller's promise.
-            drop(unsafe { Box::from_raw(schunk.cast::<Owned>()) });
+            let owned = unsafe { Box::from_raw(schunk.cast::<Owned>()) };
+            let io = owned.storage.io();
+            drop(owned);
+            return release_io(io);
         }
         0
     })
@@ -168,16 +187,29 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
             return null_mut();
         };
         let Ok(start) = u64::try_from(offset) else { return null_mut() };
-        if check_io(*io).is_err() {
-            return null_mut();
-        }
-        let file = FileFrame::open(path_of(path), start);
-        let is_contiguous = !file.is_directory();
-        let chunks = Chunks::File(file);
+        let frame_type = if path_of(path).is_dir() { FrameType::Sparse } else { FrameType::Contiguous };
+        let Ok(files) = files(path, frame_type, *io) else { return null_mut() };
+        let is_contiguous = frame_type == FrameType::Contiguous;
+        let chunks = Chunks::File(Box::new(FileFrame::new(files, start)));
         let storage = |cparams| OwnedStorage::new(is_contiguous, Some(path), cparams, opened_dparams(), *io);
         // SAFETY: there are no callbacks.
-        unsafe { opened(chunks, storage) }.map_or(null_mut(), |owned| owned.cast())
+        match unsafe { opened(chunks, storage) } {
+            Ok(owned) => owned.cast(),
+            Err(_) => {
+                release_io(*io);
+                null_mut()
+            }
+        }
     })
+}
+
+/// Releases the parameters of input and output. Returns 0, or 1 if that fails.
+fn release_io(io: Io) -> c_int {
+    match functions(io) {
+        // SAFETY: the program promises that its function takes its parameters.
+        Ok(Some(IoCallbacks { destroy: Some(destroy), .. })) => c_int::from(unsafe { destroy(io.params) } < 0),
+        _ => 0,
+    }
 }
 
 fn opened_dparams() -> crate::exports::blosc2::abi::Dparams {

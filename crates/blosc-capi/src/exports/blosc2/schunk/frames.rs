@@ -7,9 +7,11 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::ptr::null_mut;
 
+use bloscpack_format::frame::FrameType;
 use bloscpack_io::AtomicFile;
 
-use super::create::{blosc2_schunk_free, copied};
+use super::callbacks::CallbackFiles;
+use super::create::{blosc2_schunk_free, copied, functions};
 use super::owned::owned;
 use super::read::duplicate;
 use crate::blosc2::codes::{
@@ -31,7 +33,7 @@ type Frame = (Vec<u8>, bool);
 unsafe fn bytes(schunk: *mut Schunk) -> Result<Frame, i32> {
     // SAFETY: the caller's promise.
     let owned = unsafe { owned(schunk) }?;
-    if let Some(bytes) = owned.chunks.to_bytes()? {
+    if let Some(bytes) = owned.chunks.frame_bytes()? {
         return Ok((bytes, owned.storage.is_contiguous()));
     }
     let storage =
@@ -39,7 +41,7 @@ unsafe fn bytes(schunk: *mut Schunk) -> Result<Frame, i32> {
     // SAFETY: the caller's promise.
     let copy = unsafe { copied(schunk, storage) }.map_err(|_| SCHUNK_COPY)?;
     // SAFETY: created above.
-    let bytes = unsafe { self::owned(copy) }.and_then(|owned| owned.chunks.to_bytes());
+    let bytes = unsafe { self::owned(copy) }.and_then(|owned| owned.chunks.frame_bytes());
     // SAFETY: created above.
     unsafe { blosc2_schunk_free(copy) };
     Ok((bytes?.ok_or(FAILURE)?, false))
@@ -123,7 +125,9 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(schunk: *mut Schunk, av
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_to_file(schunk: *mut Schunk, urlpath: *const c_char) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || unsafe { written(schunk, text(urlpath), to_file) })
+    guarded(FAILURE.into(), || unsafe {
+        written(schunk, text(urlpath), to_file, |files, frame| files.write_all(frame).map(|()| frame.len() as u64))
+    })
 }
 
 /// Appends the contiguous frame of a super-chunk to a file. Returns its offset, or a code.
@@ -133,7 +137,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(schunk: *mut Schunk, urlpath: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_file(schunk: *mut Schunk, urlpath: *const c_char) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || unsafe { written(schunk, text(urlpath), append) })
+    guarded(FAILURE.into(), || unsafe { written(schunk, text(urlpath), append, CallbackFiles::append) })
 }
 
 /// # Safety
@@ -142,11 +146,27 @@ unsafe fn written(
     schunk: *mut Schunk,
     path: Option<&CStr>,
     write: impl FnOnce(&Frame, &Path) -> Result<i64, i32>,
+    write_by: impl FnOnce(&CallbackFiles, &[u8]) -> std::io::Result<u64>,
 ) -> i64 {
     let Some(path) = path else { return trace(INVALID_PARAM, format_args!("the path is null")).into() };
     // SAFETY: the caller's promise.
+    let io = unsafe { owned(schunk) }.and_then(|owned| Ok((owned.storage.io(), functions(owned.storage.io())?)));
+    let (params, callbacks) = match io {
+        Ok((io, callbacks)) => (io.params, callbacks),
+        Err(code) => return code.into(),
+    };
+    // SAFETY: the caller's promise.
     let frame = unsafe { bytes(schunk) };
-    frame.and_then(|frame| write(&frame, &path_of(path))).unwrap_or_else(Into::into)
+    let path = path_of(path);
+    let done = frame.and_then(|frame| match callbacks {
+        None => write(&frame, &path),
+        Some(callbacks) => {
+            let files = CallbackFiles::new(callbacks, params, path, FrameType::Contiguous);
+            let written = write_by(&files, &frame.0).ok().and_then(|len| i64::try_from(len).ok());
+            written.ok_or_else(|| trace(FILE_WRITE, format_args!("the program's functions failed")))
+        }
+    });
+    done.unwrap_or_else(Into::into)
 }
 
 /// Replaces a file. Only a frame in memory replaces one, as in C-Blosc2.

@@ -6,6 +6,7 @@
 //! | `storage` | parameters of storage |
 //! | `create` | create, open, copy and release |
 //! | `frames` | frames as bytes and files |
+//! | `callbacks` | files that functions of the program read and write |
 //! | `chunks` | append, insert, replace, remove and reorder chunks |
 //! | `read` | read chunks |
 //! | `slices` | read and write items |
@@ -13,6 +14,7 @@
 //! | `metalayers`, `vlmetalayers` | metadata |
 //! | `paths` | remove and rename files |
 
+mod callbacks;
 mod chunks;
 mod create;
 mod frames;

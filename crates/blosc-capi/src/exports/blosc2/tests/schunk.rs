@@ -270,3 +270,38 @@ fn handles_of_a_frame_see_each_others_changes() {
         }
     });
 }
+
+/// Frames that functions of the program read and write are those of the file system.
+#[test]
+fn functions_of_the_program_store_frames() {
+    blosc2_init();
+    // SAFETY: the record of the file system, which has no parameters.
+    let record = unsafe { *blosc2_get_io_cb(0) };
+    // SAFETY: a valid record.
+    assert_eq!(unsafe { blosc2_register_io_cb(&IoCallbacks { id: 171, name: null_mut(), ..record }) }, 0);
+    let mut io = Io { id: 171, name: std::ptr::null(), params: null_mut() };
+    for contiguous in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = CString::new(folder.path().join("frame").to_str().unwrap()).unwrap();
+        let mut cparams = CPARAMS;
+        let storage = Storage { io: &mut io, ..storage(contiguous, path.as_ptr().cast_mut(), &mut cparams) };
+        // SAFETY: valid parameters, which are copied; super-chunks.
+        unsafe {
+            let schunk = blosc2_schunk_new(&mut { storage });
+            (0..4).for_each(|seed| assert!(append(schunk, &items(seed)) > 0));
+            assert_eq!(blosc2_schunk_delete_chunk(schunk, 1), 3);
+            let expected = [items(0), items(2), items(3)];
+            expect(schunk, &expected);
+            let again = blosc2_schunk_open_udio(path.as_ptr(), &io);
+            assert_eq!(append(again, &items(9)), 4);
+            assert_eq!(blosc2_schunk_refresh(schunk), 0);
+            assert_eq!(append(schunk, &items(8)), 5);
+            blosc2_schunk_free(again);
+            let local = blosc2_schunk_open(path.as_ptr());
+            expect(local, &[items(0), items(2), items(3), items(9), items(8)]);
+            blosc2_schunk_free(local);
+            assert_eq!(blosc2_schunk_free(schunk), 0);
+            assert!(blosc2_schunk_open_udio(path.as_ptr(), &Io { id: 172, ..io }).is_null());
+        }
+    }
+}
