@@ -18,6 +18,9 @@ use crate::blosc2::codes::{
 };
 use crate::blosc2::header::Info;
 
+/// Maximum number of chunks that are made of a frame with fewer bytes.
+pub(crate) const MAX_UNSTORED: u64 = 1 << 23;
+
 /// Names and contents of metalayers.
 pub(crate) type Layers = Vec<(Vec<u8>, Vec<u8>)>;
 
@@ -86,13 +89,22 @@ impl Chunks {
         }
     }
 
-    /// Returns the offset of a chunk as the index of the frame has it. `None` if there is no frame.
-    pub(crate) fn offset(&self, number: u64) -> Option<i64> {
-        let raw = |frame: &Writer| {
-            let entry = frame.frame().map_err(|_| FAILURE)?.index.get(number).map_err(|_| DATA)?;
-            Ok(Entry::to_i64(entry))
-        };
-        self.frame(raw).ok().flatten()
+    /// Returns the index of the frame. `None` if there is no frame.
+    ///
+    /// # Errors
+    /// The code of a damaged frame, or of missing memory: an index of one repeated entry may be long in a short file.
+    pub(crate) fn offsets(&self) -> Result<Option<Vec<i64>>, i32> {
+        self.frame(|frame| {
+            let index = &frame.frame().map_err(|_| FAILURE)?.index;
+            if index.is_repeated() && index.len() > MAX_UNSTORED {
+                return Err(MEMORY);
+            }
+            let mut offsets = memory::with_capacity(index.len() as usize).map_err(|_| MEMORY)?;
+            for number in 0..index.len() {
+                offsets.push(Entry::to_i64(index.get(number).map_err(|_| DATA)?));
+            }
+            Ok(offsets)
+        })
     }
 
     /// Applies a change. Returns the sizes after it.
@@ -130,18 +142,18 @@ impl Chunks {
                 let has_fixed = sizes.chunksize != 0 && sizes.nchunks > 0;
                 let last = has_fixed.then(|| info(sizes.nchunks - 1)).transpose()?;
                 let new = sizes.inserted(at as i64, chunk, last.map(Info::nbytes))?;
-                Sizes { cbytes: sizes.cbytes + cbytes(chunk), ..new }
+                Sizes { cbytes: sizes.cbytes.saturating_add(cbytes(chunk)), ..new }
             }
             Change::Update(at, chunk) => {
                 let (chunk, old) = (Info::of(chunk)?, info(at as i64)?);
                 let new = sizes.updated(at as i64, old, chunk)?;
-                Sizes { cbytes: sizes.cbytes + cbytes(chunk) - cbytes(old), ..new }
+                Sizes { cbytes: sizes.cbytes.saturating_add(cbytes(chunk) - cbytes(old)), ..new }
             }
             Change::Delete(at) => {
                 let old = info(at as i64)?;
                 let keeps = matches!(self, Chunks::Memory(_)) || matches!(self, Chunks::File(f) if !f.is_directory());
                 let removed = if keeps { 0 } else { cbytes(old) };
-                Sizes { cbytes: sizes.cbytes - removed, ..sizes.deleted(old) }
+                Sizes { cbytes: sizes.cbytes.saturating_sub(removed), ..sizes.deleted(old) }
             }
             Change::Fill(special, count, [size, last]) => {
                 let nbytes = i64::try_from(count).ok().and_then(|count| count.checked_mul(size.into()));

@@ -21,7 +21,7 @@ mod sizes;
 mod store;
 
 pub(crate) use change::Change;
-pub(crate) use chunks::{Chunks, Layers, Opened};
+pub(crate) use chunks::{Chunks, Layers, MAX_UNSTORED, Opened};
 pub(crate) use file::{FileFrame, Files, Stamp};
 pub(crate) use local::{LocalFiles, path_of};
 pub(crate) use params::Params;

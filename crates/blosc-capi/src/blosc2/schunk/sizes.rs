@@ -57,17 +57,17 @@ impl Sizes {
         if sizes.chunksize > 0 && (nbytes > sizes.chunksize || (at != self.nchunks - 1 && nbytes != sizes.chunksize)) {
             sizes.chunksize = 0;
         }
-        sizes.nbytes += i64::from(nbytes) - i64::from(old.nbytes());
-        sizes.cbytes += i64::from(chunk.cbytes()) - i64::from(old.cbytes());
+        sizes.nbytes = sizes.nbytes.saturating_add(i64::from(nbytes) - i64::from(old.nbytes()));
+        sizes.cbytes = sizes.cbytes.saturating_add(i64::from(chunk.cbytes()) - i64::from(old.cbytes()));
         Ok(sizes)
     }
 
     /// Returns the sizes after a chunk was removed.
     pub(super) fn deleted(self, old: Info) -> Self {
         Sizes {
-            nchunks: self.nchunks - 1,
-            nbytes: self.nbytes - i64::from(old.nbytes()),
-            cbytes: self.cbytes - i64::from(old.cbytes()),
+            nchunks: self.nchunks.saturating_sub(1),
+            nbytes: self.nbytes.saturating_sub(old.nbytes().into()),
+            cbytes: self.cbytes.saturating_sub(old.cbytes().into()),
             flags: if self.nchunks == 1 { 0 } else { self.flags },
             ..self
         }

@@ -12,7 +12,7 @@ use super::storage::OwnedStorage;
 use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
-use crate::blosc2::schunk::{Change, Chunks, FileFrame, Files, LocalFiles, Opened, path_of};
+use crate::blosc2::schunk::{Change, Chunks, FileFrame, Files, LocalFiles, MAX_UNSTORED, Opened, path_of};
 use crate::blosc2::settings;
 use crate::exports::blosc2::abi::{CBool, Cparams, Io, IoCallbacks, Storage};
 use crate::exports::blosc2::context::{blosc2_create_dctx, compression};
@@ -345,6 +345,10 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
         to.push_layer(false, name.clone(), content.to_vec())?;
     }
     let (params, count) = (from.params(), from.public.nchunks);
+    let is_stored = count / 16 <= from.public.cbytes;
+    if matches!(to.chunks, Chunks::List(_)) && !is_stored && count.unsigned_abs() > MAX_UNSTORED {
+        return Err(trace(MEMORY, format_args!("the frame has few bytes for {count} chunks")));
+    }
     for number in 0..count {
         from.public.current_nchunk = number;
         let chunk = from.chunks.chunk(number, params)?;

@@ -170,12 +170,9 @@ pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut Schunk) -> *mut i
             if owned.public.frame.is_null() {
                 return Err(trace(NULL_POINTER, format_args!("the super-chunk has no frame")));
             }
-            let mut bytes = Vec::new();
-            for number in 0..owned.public.nchunks as u64 {
-                let offset = owned.chunks.offset(number).ok_or(FAILURE)?;
-                blosc_core::memory::extend(&mut bytes, &offset.to_ne_bytes()).map_err(|_| MEMORY)?;
-            }
-            Ok(duplicate(&bytes).cast())
+            let offsets = owned.chunks.offsets()?.ok_or(FAILURE)?;
+            let bytes = blosc_core::memory::collect(offsets.iter().flat_map(|offset| offset.to_ne_bytes()));
+            Ok(duplicate(&bytes.map_err(|_| MEMORY)?).cast())
         });
         found.unwrap_or(null_mut())
     })

@@ -21,6 +21,10 @@ use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{store, text};
 
+/// Contents up to this size may be stored in any number of bytes, and larger ones up to this ratio.
+const MAX_UNSTORED: usize = 64 << 20;
+const MAX_RATIO: usize = 1 << 16;
+
 impl Owned {
     /// Writes the metalayers of variable length to the frame.
     ///
@@ -191,7 +195,11 @@ unsafe fn plain(chunk: &[u8], owned: &Owned) -> Result<Vec<u8>, i32> {
     if usize::try_from(info.cbytes()) != Ok(chunk.len()) {
         return Err(trace(DATA, format_args!("the metalayer has {} bytes, its chunk {}", chunk.len(), info.cbytes())));
     }
-    let mut plain: Vec<u8> = memory::zeroed(output_size(info, i32::MAX).map_err(|_| DATA)?).map_err(|_| MEMORY)?;
+    let nbytes = output_size(info, i32::MAX).map_err(|_| DATA)?;
+    if nbytes > MAX_UNSTORED && nbytes / MAX_RATIO > chunk.len() {
+        return Err(trace(DATA, format_args!("the metalayer has {} bytes for {nbytes}", chunk.len())));
+    }
+    let mut plain: Vec<u8> = memory::zeroed(nbytes).map_err(|_| MEMORY)?;
     // SAFETY: the caller's promise. A context, an input and an output with their lengths.
     let nbytes = unsafe {
         let dctx = blosc2_create_dctx(*owned.storage.dparams_of());

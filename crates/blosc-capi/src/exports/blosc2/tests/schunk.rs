@@ -305,3 +305,37 @@ fn functions_of_the_program_store_frames() {
         }
     }
 }
+
+/// Changes of a private mapping are not in the file.
+#[test]
+fn mapped_files_are_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = CString::new(folder.path().join("frame").to_str().unwrap()).unwrap();
+    let open = |mode: &'static std::ffi::CStr, params: &mut StdioMmap| {
+        *params =
+            StdioMmap { mode: mode.as_ptr(), initial_mapping_size: 100, ..blosc2_get_blosc2_stdio_mmap_defaults() };
+        Io { id: 1, name: c"filesystem_mmap".as_ptr(), params: std::ptr::from_mut(params).cast() }
+    };
+    let mut params = blosc2_get_blosc2_stdio_mmap_defaults();
+    let mut cparams = CPARAMS;
+    // SAFETY: valid parameters, which live until the super-chunks are released.
+    unsafe {
+        let mut io = open(c"w+", &mut params);
+        let storage = Storage { io: &mut io, ..storage(true, path.as_ptr().cast_mut(), &mut cparams) };
+        let schunk = blosc2_schunk_new(&mut { storage });
+        (0..3).for_each(|seed| assert!(append(schunk, &items(seed)) > 0));
+        expect(schunk, &[items(0), items(1), items(2)]);
+        assert_eq!(blosc2_schunk_free(schunk), 0);
+        for (mode, is_refused) in [(c"c", false), (c"r", true), (c"r+", false), (c"r", true)] {
+            let io = open(mode, &mut params);
+            let schunk = blosc2_schunk_open_udio(path.as_ptr(), &io);
+            assert!(!schunk.is_null(), "{mode:?}");
+            assert_eq!(append(schunk, &items(3)) < 0, is_refused, "{mode:?}");
+            assert_eq!(blosc2_schunk_free(schunk), 0);
+        }
+        let schunk = blosc2_schunk_open(path.as_ptr());
+        expect(schunk, &[items(0), items(1), items(2), items(3)]);
+        blosc2_schunk_free(schunk);
+        assert!(blosc2_schunk_open_udio(c"missing".as_ptr(), &open(c"r", &mut params)).is_null());
+    }
+}
