@@ -9,8 +9,9 @@ use std::path::Path;
 
 const USAGE: &str = "usage: cargo xtask capi --prefix DIR | --test [--quick] | --valgrind";
 
-/// The programs that test a library, and the fewest tests that must pass.
-const TESTS: [(&str, u64); 2] = [("cblosc.py", 1500), ("cblosc2.py", 2400)];
+/// The programs that test a library, and the fewest tests that must pass. 840 tests are of shuffles of x86.
+const TESTS: [(&str, u64); 2] =
+    [("cblosc.py", 1500), ("cblosc2.py", if cfg!(target_arch = "x86_64") { 2400 } else { 1560 })];
 
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     match arguments {

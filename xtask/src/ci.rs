@@ -2,14 +2,14 @@
 
 use crate::{
     api, bench, capi, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, remote, sh, test,
-    zstd_c,
+    web, zstd_c,
 };
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
@@ -29,6 +29,7 @@ const STEPS: [Step; 19] = [
     ("faults", faults_and_kills),
     ("fuzz", fuzz::smoke),
     ("benches", bench::verify),
+    ("web", || web::run(&["lint", "node", "pack"])),
 ];
 
 /// Runs the named steps, or all steps if `names` is empty.
@@ -67,7 +68,9 @@ fn cpu_seconds() -> f64 {
 
 fn fmt() -> Result<()> {
     sh::run(&mut sh::cargo(["fmt", "--all", "--check"]))?;
-    for manifest in ["fuzz/Cargo.toml", "benches/Cargo.toml", "crates/blpk-python/Cargo.toml"] {
+    for manifest in
+        ["fuzz/Cargo.toml", "benches/Cargo.toml", "crates/blpk-python/Cargo.toml", "crates/blpk-web/Cargo.toml"]
+    {
         sh::run(&mut sh::cargo(["fmt", "--manifest-path", manifest, "--check"]))?;
     }
     Ok(())

@@ -29,6 +29,7 @@ mod shared_build;
 mod source;
 mod test;
 mod venv;
+mod web;
 mod zstd_c;
 
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                            named: hostile, versions
   remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
                            parts: interop http s3 references dask hostile
+  web [build | PART]...    the JavaScript package and the page, tested in Node and Chromium; parts: lint node pack page,
+                           and only if named: build bench
   capi --prefix DIR        builds and installs the C libraries; --test [--quick] instead runs the own tests of C-Blosc and
                            C-Blosc2 on them, and compares the HDF5 plugins with hdf5plugin, --quick without the runs of
                            a benchmark and with fewer datasets; --valgrind decodes malformed chunks under valgrind
@@ -93,6 +96,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["test"] => test::run(),
         ["python", parts @ ..] => python::run(parts),
         ["remote", parts @ ..] => remote::run(parts),
+        ["web", parts @ ..] => web::run(parts),
         ["capi", rest @ ..] => capi::run(rest),
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names),

@@ -8,6 +8,9 @@ use testdata::serde_json::{self, Value};
 /// The manifest of the extension module for Python, which has a workspace of its own.
 pub(crate) const PYTHON: &str = "crates/blpk-python/Cargo.toml";
 
+/// The manifest of the module for browsers, which has a workspace of its own.
+pub(crate) const WEB: &str = "crates/blpk-web/Cargo.toml";
+
 /// A member of the workspace.
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -84,6 +87,11 @@ pub(crate) struct Compiled {
 /// WebAssembly needs.
 pub(crate) fn compiled_for_python() -> Result<Vec<Compiled>> {
     compiled(&["--manifest-path", PYTHON, "--all-features", "--edges", "normal,build"])
+}
+
+/// Returns every package that is compiled for browsers, with the tools that build it.
+pub(crate) fn compiled_for_web() -> Result<Vec<Compiled>> {
+    compiled(&["--manifest-path", WEB, "--workspace", "--all-features", "--target", "all", "--edges", "normal,build"])
 }
 
 /// Returns every package that is compiled for any target, with all features. `Cargo.lock` and `cargo metadata` also

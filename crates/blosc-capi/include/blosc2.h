@@ -853,7 +853,7 @@ typedef struct {
 /* Registers a filter with an id of 160 or more. */
 BLOSC_EXPORT int blosc2_register_filter(blosc2_filter *filter);
 
-/* The shuffles, for blocks of any size and a typesize of 1 to 256. Return the size. */
+/* The shuffles, for blocks of any size and a typesize of 1 to 256; bitunshuffle of any typesize. Return the size. */
 BLOSC_EXPORT int32_t blosc2_shuffle(const int32_t typesize, const int32_t blocksize, const void *src, void *dest);
 BLOSC_EXPORT int32_t blosc2_unshuffle(const int32_t typesize, const int32_t blocksize, const void *src, void *dest);
 BLOSC_EXPORT int32_t blosc2_bitshuffle(const int32_t typesize, const int32_t blocksize, const void *src, void *dest);

@@ -3,6 +3,7 @@
 //! The digest of a chunk covers the whole compressed chunk, header included, and directly follows it. The digest of the
 //! metadata covers the stored (compressed) metadata, without the space preallocated after it.
 
+use crate::crc32::Crc32;
 use sha2::Digest as _;
 use std::fmt;
 
@@ -101,7 +102,7 @@ impl Checksum {
         Hasher(match self {
             Self::None => State::None,
             Self::Adler32 => State::Adler32(simd_adler32::Adler32::new()),
-            Self::Crc32 => State::Crc32(crc32fast::Hasher::new()),
+            Self::Crc32 => State::Crc32(Crc32::new()),
             Self::Md5 => State::Md5(md5::Md5::new()),
             Self::Sha1 => State::Sha1(sha1::Sha1::new()),
             Self::Sha224 => State::Sha224(sha2::Sha224::new()),
@@ -172,7 +173,7 @@ pub struct Hasher(State);
 enum State {
     None,
     Adler32(simd_adler32::Adler32),
-    Crc32(crc32fast::Hasher),
+    Crc32(Crc32),
     Md5(md5::Md5),
     Sha1(sha1::Sha1),
     Sha224(sha2::Sha224),

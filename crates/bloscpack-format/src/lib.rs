@@ -49,6 +49,7 @@ pub mod zarr;
 
 #[doc(hidden)]
 pub mod base64;
+mod crc32;
 mod error;
 mod format_version;
 mod le;

@@ -107,6 +107,8 @@ mod choice;
 mod container;
 #[cfg(feature = "write")]
 mod convert;
+#[doc(hidden)]
+pub mod describe;
 mod ends;
 mod error;
 mod formats;
@@ -144,6 +146,7 @@ pub use blosc_core::{
     OverLimit, Report, memory,
 };
 pub use bloscpack_format;
+pub use container::ChunkFacts;
 #[cfg(all(feature = "write", feature = "remote"))]
 pub use convert::convert_to_url;
 #[cfg(feature = "write")]

@@ -58,6 +58,7 @@ pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) 
             let index = SparseIndex::read(&*index, &limits)?;
             Box::new(OpenFrame::sparse(index, chunks)?)
         }
+        InputKind::Zarr(dir) => Box::new(OpenZarr::open_member(dir, options.column.as_deref(), options)?),
         InputKind::Directory(dir) => {
             let index = dir.open(sframe::INDEX_FILE).ok();
             match index.map(|index| SparseIndex::read(&*index, &limits)).transpose()? {

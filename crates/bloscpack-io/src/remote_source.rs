@@ -41,6 +41,10 @@ impl RemoteSource {
             Ok(ours) => ours,
             Err(error) => Error::io("opening")(error).in_file(url.to_string()),
         };
+        if let Some((format, name)) = remote.recognised(url) {
+            let file = remote.directory(url).locate(&name).and_then(|url| remote.open(&url)).map_err(refuse)?;
+            return RemoteSource::of_directory(remote, url, format, file);
+        }
         if url.is_directory_name() {
             return RemoteSource::directory(remote, url)?.ok_or_else(|| refuse(NotFound.into()));
         }
@@ -67,7 +71,7 @@ impl RemoteSource {
         let mut has = |name: &str| {
             let opened = directory.locate(name).and_then(|url| remote.open(&url));
             match opened {
-                Ok(file) => found = Some(file),
+                Ok(file) => found = Some((name.to_owned(), file)),
                 Err(error) if matches!(error.kind(), NotFound | PermissionDenied) => {}
                 Err(error) => _ = failed.get_or_insert((name.to_owned(), error)),
             }
@@ -77,14 +81,25 @@ impl RemoteSource {
         if let Some((name, error)) = failed {
             return Err(Error::io("opening")(error).in_file(directory.name(&name)));
         }
-        let Some(mut file) = found else { return Ok(None) };
+        let (Some(format), Some((name, file))) = (format, found) else { return Ok(None) };
+        remote.remember(url, format, &name);
+        RemoteSource::of_directory(remote, url, format, file).map(Some)
+    }
+
+    /// Returns the directory of a format that `file` identifies.
+    fn of_directory(
+        remote: &Remote,
+        url: &RemoteUrl,
+        format: Format,
+        mut file: RemoteFile,
+    ) -> Result<RemoteSource, Error> {
+        let directory = remote.directory(url);
         let kind = match format {
-            Some(Format::SparseFrame) => RemoteKind::SparseFrame(directory),
-            Some(Format::Carray) => RemoteKind::Carray(directory),
-            Some(Format::Ctable) => RemoteKind::Table(directory),
-            Some(Format::ZarrArray | Format::ZarrGroup) => RemoteKind::Zarr(directory),
-            Some(format) => return Err(Error::Unsupported { format }),
-            None => return Ok(None),
+            Format::SparseFrame => RemoteKind::SparseFrame(directory),
+            Format::Carray => RemoteKind::Carray(directory),
+            Format::Ctable => RemoteKind::Table(directory),
+            Format::ZarrArray | Format::ZarrGroup => RemoteKind::Zarr(directory),
+            format => return Err(Error::Unsupported { format }),
         };
         // As for local directories, the size of a carray is that of this file.
         if let RemoteKind::Carray(directory) = &kind {
@@ -92,7 +107,7 @@ impl RemoteSource {
                 [STORAGE_FILE, SIZES_FILE].into_iter().find_map(|name| remote.open(&directory.locate(name).ok()?).ok());
             file = named.unwrap_or(file);
         }
-        Ok(Some(RemoteSource { file, kind }))
+        Ok(RemoteSource { file, kind })
     }
 
     pub(crate) fn file(&self) -> &RemoteFile {
@@ -150,9 +165,9 @@ impl From<RemoteSource> for Input<'_> {
             RemoteKind::SparseFrame(directory) => Input::sparse_frame(file, Named(directory)),
             RemoteKind::Carray(directory) => Input::directory(directory),
             RemoteKind::Table(_) => Input(InputKind::Table),
-            RemoteKind::Zarr(directory) => Input::directory(directory),
+            RemoteKind::Zarr(directory) => Input(InputKind::Zarr(Box::new(directory))),
             RemoteKind::Column(directory) => Input::directory(directory),
-            RemoteKind::Member(directory) => Input::directory(directory),
+            RemoteKind::Member(directory) => Input(InputKind::Zarr(Box::new(directory))),
         }
     }
 }

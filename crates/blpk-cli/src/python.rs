@@ -2,6 +2,8 @@
 //!
 //! Only ASCII digits are accepted here; Python accepts the digits of every script.
 
+use bloscpack_io::describe::is_space;
+
 /// `int(text)` as canonical decimal digits, because Python's integers have any size. `None` where Python reports
 /// `invalid literal for int()`.
 pub(crate) fn int(text: &str) -> Option<String> {
@@ -26,11 +28,6 @@ pub(crate) fn int(text: &str) -> Option<String> {
 pub(crate) fn float(text: &str) -> Option<f64> {
     // Rust's grammar is the same, except for underscores and surrounding spaces.
     without_underscores(text.trim_matches(is_space))?.parse().ok()
-}
-
-/// Whether `str.isspace` and `\s` accept a character: Unicode white space, and the four separators of ASCII.
-pub(crate) fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
 /// Removes underscores. `None` if one is not between two digits, where alone Python allows it.

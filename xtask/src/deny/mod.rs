@@ -35,10 +35,12 @@ pub(crate) fn run() -> Result<()> {
     // The extension module may have several versions of a crate: the arrow crates bring some.
     let python = metadata::compiled_for_python()?;
     problems.extend(check_bans(&config, python.iter().map(|package| package.name.as_str())));
-    let count = locked.len() + python.len();
+    let web = metadata::compiled_for_web()?;
+    let count = locked.len() + python.len() + web.len();
     let main = metadata::resolved(&release::host()?)?;
     let main = main.iter().map(|package| (&package.name, &package.version, &package.licence));
-    let licences = main.chain(python.iter().map(|package| (&package.name, &package.version, &package.licence)));
+    let others = python.iter().chain(&web);
+    let licences = main.chain(others.map(|package| (&package.name, &package.version, &package.licence)));
     for (name, version, licence) in licences {
         if !spdx::is_allowed(licence, &config.licences) {
             problems.push(format!("{name} {version}: licence '{licence}' is not allowed"));

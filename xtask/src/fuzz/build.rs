@@ -14,7 +14,7 @@ const RUSTFLAGS: &str = "--cfg=fuzzing -Zsanitizer=address -Cdebug-assertions -C
 
 /// Packages built with these flags: this project's own code. Instrumenting the zstd dependency alone would add three
 /// minutes.
-const INSTRUMENTED: [&str; 4] = ["blosc-core", "bloscpack-format", "bloscpack-io", "blosc-fuzz"];
+const INSTRUMENTED: [&str; 5] = ["blosc-core", "blosc-capi", "bloscpack-format", "bloscpack-io", "blosc-fuzz"];
 
 /// Returns the targets in the order of `fuzz/Cargo.toml`: from the codecs up to the containers.
 pub(super) fn targets() -> Result<Vec<String>> {

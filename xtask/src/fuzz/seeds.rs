@@ -26,7 +26,7 @@ pub(super) fn write(target: &str, corpus: &Path) -> Result<()> {
 
 fn seeds(target: &str) -> Seeds {
     match target {
-        "chunk_decode" | "chunk_round_trip" => chunks(),
+        "chunk_decode" | "chunk_round_trip" | "c_blosc1" | "c_blosc2" => chunks(),
         // The last 16 bytes choose the ranges: four numbers, taken modulo the chunk's uncompressed size.
         "chunk_ranges" => {
             let places = [1_000u32, 70_000, 3, 123_457].map(u32::to_le_bytes).concat();

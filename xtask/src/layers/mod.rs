@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 
 /// Each member, with the members that its normal and build dependencies may name. Tests may use any.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("blosc-core", &[]),
     ("bloscpack-format", &["blosc-core"]),
     ("bloscpack-io", &["bloscpack-format", "blosc-core"]),
@@ -24,25 +24,29 @@ const ALLOWED: [(&str, &[&str]); 9] = [
     ("blosc-capi", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blosc-hdf5", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("blpk-python", &["blpk-cli", "bloscpack-io", "bloscpack-format", "blosc-core"]),
+    ("blpk-web", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
+    ("blpk-web-bindgen", &[]),
     ("testdata", &[]),
     ("xtask", &["testdata"]),
 ];
 
-/// The only folder with `unsafe` in published code, the only such places at the boundaries to C and to Python, and in test
+/// The only folder with `unsafe` in published code, the only such places at the boundaries to other languages, and in test
 /// support.
-const UNSAFE_PLACES: [&str; 5] = [
+const UNSAFE_PLACES: [&str; 7] = [
     "crates/blosc-core/src/kernels/",
     "crates/blosc-capi/src/exports/",
     "crates/blosc-hdf5/src/exports/",
     "crates/blpk-python/src/buffer.rs",
+    "crates/blpk-web/src/exports/",
+    "crates/blpk-web/src/imports.rs",
     "testdata/src/alloc.rs",
 ];
 
 /// The modules that may be declared with `allow(unsafe_code)`.
-const UNSAFE_MODULES: [&str; 3] = ["kernels", "exports", "buffer"];
+const UNSAFE_MODULES: [&str; 4] = ["kernels", "exports", "imports", "buffer"];
 
 /// Members that cannot forbid `unsafe` entirely, because of [`UNSAFE_PLACES`]; they deny it instead.
-const DENY_ONLY: [&str; 5] = ["blosc-core", "blosc-capi", "blosc-hdf5", "blpk-python", "testdata"];
+const DENY_ONLY: [&str; 6] = ["blosc-core", "blosc-capi", "blosc-hdf5", "blpk-python", "blpk-web", "testdata"];
 
 /// Members without I/O, and the modules of `std` that count as I/O.
 const NO_IO: [&str; 2] = ["blosc-core", "bloscpack-format"];
@@ -56,6 +60,7 @@ pub(crate) fn run() -> Result<()> {
     let mut faults = Vec::new();
     let mut packages = metadata::packages()?;
     packages.extend(metadata::packages_of(metadata::PYTHON)?);
+    packages.extend(metadata::packages_of(metadata::WEB)?);
     for package in &packages {
         check_dependencies(package, &packages, &mut faults);
         check_sources(package, &mut faults)?;

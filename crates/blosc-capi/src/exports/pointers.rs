@@ -64,7 +64,7 @@ pub(super) unsafe fn header<'a>(pointer: *const c_void) -> Option<&'a [u8; HEADE
 }
 
 /// Returns whether two ranges of memory have a byte in common.
-fn overlap(a: *const c_void, a_len: usize, b: *const c_void, b_len: usize) -> bool {
+pub(super) fn overlap(a: *const c_void, a_len: usize, b: *const c_void, b_len: usize) -> bool {
     let (a, b) = (a.addr(), b.addr());
     a_len > 0 && b_len > 0 && a < b.saturating_add(b_len) && b < a.saturating_add(a_len)
 }

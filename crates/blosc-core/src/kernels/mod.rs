@@ -60,6 +60,7 @@ mod simd128;
 mod sse2;
 mod table;
 
+#[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
 
 #[cfg(any(not(feature = "zstd-c"), test))]
@@ -71,6 +72,7 @@ pub use table::{Kernel, Kernels, RunningSum, ShufflePlanes, UnshufflePlanes};
 ///
 /// For tests, the environment variable `BLOSC_KERNELS` selects another of the [`available`] tables; an unknown name is
 /// ignored. All tables produce the same bytes, so this only affects speed.
+#[cfg(not(target_family = "wasm"))]
 pub fn active() -> &'static Kernels {
     static ACTIVE: OnceLock<&'static Kernels> = OnceLock::new();
     ACTIVE.get_or_init(|| {
@@ -79,6 +81,17 @@ pub fn active() -> &'static Kernels {
         let named = tables.iter().find(|table| wanted.as_deref() == Some(table.name));
         named.or(tables.last()).copied().unwrap_or(scalar::kernels())
     })
+}
+
+/// Returns the table of this build. It is a constant, so that a module for the web which only decodes has no kernels for
+/// encoding.
+#[cfg(target_family = "wasm")]
+#[inline]
+pub fn active() -> &'static Kernels {
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return simd128::kernels().unwrap_or(scalar::kernels());
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    return scalar::kernels();
 }
 
 /// Returns every table that this CPU can run, from `scalar` to the best.

@@ -20,6 +20,7 @@ use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
 use super::table::Kernels;
 
 /// Returns the table, which is always available.
+#[inline]
 pub(super) fn kernels() -> &'static Kernels {
     static TABLE: Kernels = Kernels {
         name: "scalar",

@@ -9,6 +9,7 @@ use super::scalar;
 use super::table::Kernels;
 
 /// Returns the table. This file is compiled only if simd128 is enabled.
+#[inline]
 pub(super) fn kernels() -> Option<&'static Kernels> {
     static TABLE: Kernels = Kernels {
         name: "simd128",

@@ -26,6 +26,9 @@ pub enum Parallelism {
     Ambient,
 }
 
+/// Whether the system has threads. Modules for the web leave the code for several threads out.
+const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", not(target_feature = "atomics")));
+
 /// Chunks smaller than this are processed serially: waking a pool costs about the same time as the work itself.
 const MIN_PARALLEL: usize = 256 * 1024;
 
@@ -33,7 +36,7 @@ impl Parallelism {
     /// Returns whether to distribute a chunk of `nbytes` bytes in `nblocks` blocks over threads.
     pub(crate) fn applies(self, nbytes: usize, nblocks: usize) -> bool {
         // Checked last: outside of a pool, asking rayon for its threads starts its global pool.
-        self == Parallelism::Ambient && nblocks > 1 && nbytes >= MIN_PARALLEL && threads() > 1
+        HAS_THREADS && self == Parallelism::Ambient && nblocks > 1 && nbytes >= MIN_PARALLEL && threads() > 1
     }
 }
 

@@ -7,6 +7,9 @@
 //!
 //! The threads only wait for the network. Fetched bytes stay in the cache of the source. Failures are ignored here: the
 //! pipeline fetches the same chunk and reports them. Local sources never get here.
+//!
+//! A system without threads fetches on the calling thread. There, a source that cannot wait notes what it is asked for
+//! and fails, and its owner repeats the whole operation when the bytes have arrived.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,6 +21,7 @@ use super::Archive;
 use super::jobs::{DecodeJob, Ranges};
 use crate::Error;
 use crate::container::Wanted;
+use crate::run::threads::HAS_THREADS;
 
 /// Maximum number of jobs ahead, and of their plain bytes. The cache of a source has room for more.
 const MAX_JOBS: usize = 512;
@@ -55,6 +59,11 @@ impl Queue {
     fn push(&self, coming: Coming) {
         self.lock().coming.push_back(coming);
         self.changed.notify_one();
+    }
+
+    /// Moves all chunks out of the queue.
+    fn take(&self) -> Vec<Coming> {
+        self.lock().coming.drain(..).collect()
     }
 
     /// Waits for the next chunks and moves them to `batch`. Returns `false` at the end.
@@ -96,14 +105,17 @@ pub(super) fn fetch_ahead<T>(
     run: impl FnOnce(&mut dyn FnMut() -> Result<Option<DecodeJob<T>>, Error>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let queue = Queue::default();
+    let fetch_batch = |batch: &[Coming]| {
+        let wanted: Vec<Wanted<'_>> = batch.iter().map(|next| (next.chunk, next.ranges.as_slice())).collect();
+        archive.container().prefetch(&wanted);
+        for (chunk, ranges) in wanted {
+            let _ = archive.container().fetch(chunk, ranges, limits);
+        }
+    };
     let fetch = || {
         let mut batch = Vec::new();
         while queue.pop(&mut batch) {
-            let wanted: Vec<Wanted<'_>> = batch.iter().map(|next| (next.chunk, next.ranges.as_slice())).collect();
-            archive.container().prefetch(&wanted);
-            for (chunk, ranges) in wanted {
-                let _ = archive.container().fetch(chunk, ranges, limits);
-            }
+            fetch_batch(&batch);
         }
     };
     std::thread::scope(|scope| {
@@ -118,7 +130,7 @@ pub(super) fn fetch_ahead<T>(
                         held += nbytes;
                         // The first job is fetched by the pipeline itself.
                         if !ahead.is_empty() || threads > 0 {
-                            if threads < MAX_THREADS {
+                            if HAS_THREADS && threads < MAX_THREADS {
                                 threads += usize::from(std::thread::Builder::new().spawn_scoped(scope, fetch).is_ok());
                             }
                             queue.push(Coming { chunk: job.chunk, ranges: job.ranges.clone(), nbytes });
@@ -128,6 +140,10 @@ pub(super) fn fetch_ahead<T>(
                     Ok(None) => ended = Some(Ok(())),
                     Err(error) => ended = Some(Err(error)),
                 }
+            }
+            let without_threads = if threads == 0 { queue.take() } else { Vec::new() };
+            if !without_threads.is_empty() {
+                fetch_batch(&without_threads);
             }
             match ahead.pop_front() {
                 Some((job, nbytes)) => {

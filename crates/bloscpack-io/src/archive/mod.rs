@@ -42,7 +42,7 @@ use bloscpack_format::{Format, Json};
 pub(crate) use self::boxes::Boxes;
 pub(crate) use self::frame_array::max_items_nbytes;
 pub use self::reader::PlainReader;
-use crate::container::{Container, Details};
+use crate::container::{ChunkFacts, Container, Details};
 use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
 use crate::{Cancel, Error, UnpackOptions};
@@ -236,6 +236,15 @@ impl<'a> Archive<'a> {
     /// if a damaged chunk before it hides its start.
     pub fn chunk_position(&self, number: u64) -> Option<u64> {
         self.container.chunk_position(number)
+    }
+
+    /// Returns how chunk `number` is stored. Reads no more than its header.
+    ///
+    /// # Errors
+    /// [`Error::Range`] if there is no such chunk; damage to the header of a chunk.
+    pub fn chunk_facts(&self, number: u64) -> Result<ChunkFacts, Error> {
+        self.expect_chunk(number)?;
+        self.container.chunk_facts(number, &self.limits)
     }
 
     /// Returns whether the bytes are in chunks. [`Array::open`](crate::Array::open) also opens `.npy` files and raw

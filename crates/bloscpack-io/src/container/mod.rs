@@ -2,6 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `facts` | how a chunk is stored, by its header |
 //! | `plain` | plain bytes; repeated values need no memory |
 //! | `ranges` | which plain bytes each chunk holds |
 //! | `stored` | chunks that another container can hold unchanged |
@@ -9,6 +10,7 @@
 //!
 //! Each format implements [`Container`] once. [`Archive`](crate::Archive) provides all operations on one.
 
+mod facts;
 mod plain;
 mod ranges;
 mod stored;
@@ -24,6 +26,7 @@ use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::zarr::ArrayMeta;
 use bloscpack_format::{Format, Json};
 
+pub use self::facts::ChunkFacts;
 pub(crate) use self::plain::Plain;
 pub(crate) use self::ranges::PlainRanges;
 pub(crate) use self::stored::StoredChunk;
@@ -112,6 +115,13 @@ pub(crate) trait Container: Send + Sync {
     /// stored bytes. Reads no more than the header of the chunk.
     fn chunk_extent(&self, _number: u64, _limits: &Limits) -> Result<Option<Extent>, Error> {
         Err(Error::Unsupported { format: self.format() })
+    }
+
+    /// Returns how chunk `number`, which must exist, is stored. Formats that find its header read no more.
+    fn chunk_facts(&self, number: u64, limits: &Limits) -> Result<ChunkFacts, Error> {
+        let fetched = self.fetch(number, None, limits)?;
+        let offset = fetched.offset();
+        ChunkFacts::of_fetched(&fetched).map_err(|source| Error::Chunk { chunk: number, offset, source })
     }
 
     /// Counts the compressed bytes that exist, and may stop counting at `enough`.

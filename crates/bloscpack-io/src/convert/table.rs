@@ -68,7 +68,8 @@ pub(super) fn write_table(
         let nbytes = meta.nbytes().unwrap_or(0);
         report.nbytes = report.nbytes.saturating_add(nbytes);
         let copied = copied(archive, meta, nbytes, options)?;
-        named.push((*name, options.carray_params(meta, *storage, copied.as_ref())?));
+        let params = options.carray_params(meta, *storage, copied.as_ref());
+        named.push((*name, params.map_err(|error| error.in_file((*name).to_owned()))?));
         inputs.push(match copied {
             Some(copied) => Rows::Copied(copied),
             None => Rows::Stream(Observed::new(archive.reader(&unpack).take(nbytes), &options.observer)),

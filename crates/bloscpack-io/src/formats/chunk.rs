@@ -5,7 +5,7 @@ use std::ops::Range;
 use blosc_core::{Header, Limits};
 use bloscpack_format::Format;
 
-use crate::container::{Container, Fetched, PlainRanges};
+use crate::container::{ChunkFacts, Container, Fetched, PlainRanges};
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
@@ -68,6 +68,13 @@ impl Container for BareChunk<'_> {
         let mut input = CountingReader::new(Sequential::within(&self.source, 0, self.len));
         let bytes = input.exactly(self.len, 0, self.len, "the chunk")?;
         Ok(Fetched::Bytes { bytes, offset: 0 })
+    }
+
+    fn chunk_facts(&self, _number: u64, _limits: &Limits) -> Result<ChunkFacts, Error> {
+        let mut head = vec![0; self.len.min(Header::EXTENDED_LEN as u64) as usize];
+        self.source.read_exact_at(0, &mut head).map_err(Error::reading)?;
+        let header = Header::parse(&head).map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
+        Ok(ChunkFacts::of_header(&header))
     }
 
     fn stored_chunk_nbytes(&self) -> Option<u64> {

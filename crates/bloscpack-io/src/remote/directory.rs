@@ -48,11 +48,15 @@ impl ReadDirectory for RemoteDirectory {
     }
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        Ok(self.list_sizes(path)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    fn list_sizes(&self, path: &str) -> io::Result<Vec<(String, Option<u64>)>> {
         if !self.url.is_s3() {
             return Err(io::Error::new(ErrorKind::Unsupported, "a directory cannot be listed over HTTP"));
         }
         let objects::Names { mut files, directories, .. } = objects::list(&self.remote.client, &self.locate(path)?)?;
-        files.extend(directories);
+        files.extend(directories.into_iter().map(|name| (name, None)));
         if files.is_empty() { Err(ErrorKind::NotFound.into()) } else { Ok(files) }
     }
 

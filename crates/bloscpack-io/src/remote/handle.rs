@@ -5,6 +5,8 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bloscpack_format::Format;
+
 use super::client::Client;
 use super::file::RemoteFile;
 use super::{RemoteOptions, RemoteUrl};
@@ -18,6 +20,9 @@ const MAX_SPOOLED: usize = 64;
 
 /// Number of files that stay open when the memory for what was read ahead is full.
 const MIN_FILES: usize = 8;
+
+/// Number of directories whose format is remembered.
+const MAX_DIRECTORIES: usize = 64;
 
 /// A client for files at URLs. Clones share connections, counters and what was read ahead.
 ///
@@ -34,6 +39,8 @@ pub struct Remote {
     pub(super) client: Arc<Client>,
     /// The files opened last, so that opening one again needs no request.
     files: Arc<Mutex<VecDeque<(RemoteUrl, Slot)>>>,
+    /// The directories recognised last, with the files that identify them.
+    directories: Arc<Mutex<VecDeque<(RemoteUrl, Format, String)>>>,
 }
 
 /// A file that is open, or is being opened by one thread, while others wait for it.
@@ -56,7 +63,24 @@ impl Remote {
     /// [`Error::Io`] if the certificates are invalid, or if the system refuses a thread.
     pub fn new(options: RemoteOptions) -> Result<Remote, Error> {
         let client = Client::new(options).map_err(Error::io("preparing for the network"))?;
-        Ok(Remote { client, files: Arc::new(Mutex::new(VecDeque::new())) })
+        Ok(Remote { client, files: Arc::default(), directories: Arc::default() })
+    }
+
+    /// Returns the format of a directory that was recognised before, and the file that identifies it.
+    pub(crate) fn recognised(&self, url: &RemoteUrl) -> Option<(Format, String)> {
+        let directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = directories.iter().find(|(other, ..)| other == url);
+        found.map(|(_, format, name)| (*format, name.clone()))
+    }
+
+    /// Remembers the format of a directory.
+    pub(crate) fn remember(&self, url: &RemoteUrl, format: Format, name: &str) {
+        let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        directories.retain(|(other, ..)| other != url);
+        if directories.len() >= MAX_DIRECTORIES {
+            directories.pop_front();
+        }
+        directories.push_back((url.clone(), format, name.to_owned()));
     }
 
     /// Returns what was sent and received so far.

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use blosc_core::Limits;
 
-use super::threads::{Threads, depth};
+use super::threads::{HAS_THREADS, Threads, depth};
 use crate::{Cancel, Error};
 
 /// The resources that an item holds from when it is read until it is written.
@@ -97,6 +97,7 @@ pub(crate) fn run_within<I: Send, O: Send, S: Send>(
     let workers = Workers { state, work, idle: Mutex::new(Vec::new()) };
     let done = match threads {
         Threads::Serial => run_serial(within, &workers, read, &mut write),
+        _ if !HAS_THREADS => run_serial(within, &workers, read, &mut write),
         Threads::Ambient => {
             let depth = depth(rayon::current_num_threads());
             rayon::in_place_scope(|scope| run_parallel(scope, within, depth, &workers, read, write))

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use blosc_core::Parallelism;
 
+/// Whether the system has threads. Modules for the web leave the code for several threads out.
+pub(crate) const HAS_THREADS: bool = !cfg!(all(target_family = "wasm", not(target_feature = "atomics")));
+
 /// The number of items in flight: two for each worker, so that no worker waits while the coordinator reads or writes.
 pub(super) fn depth(threads: usize) -> u64 {
     2 * threads as u64

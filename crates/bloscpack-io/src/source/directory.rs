@@ -22,6 +22,14 @@ pub trait ReadDirectory: Send + Sync {
     /// [`io::ErrorKind::NotFound`] if there is none; otherwise the error of the system.
     fn list(&self, path: &str) -> io::Result<Vec<String>>;
 
+    /// Lists the names in a directory as [`list`](Self::list), with the sizes of files if the list has them.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    fn list_sizes(&self, path: &str) -> io::Result<Vec<(String, Option<u64>)>> {
+        Ok(self.list(path)?.into_iter().map(|name| (name, None)).collect())
+    }
+
     /// The name of a file in messages.
     fn name(&self, path: &str) -> String {
         shown(path)
@@ -66,6 +74,10 @@ macro_rules! forward {
 
             fn list(&self, path: &str) -> io::Result<Vec<String>> {
                 (**self).list(path)
+            }
+
+            fn list_sizes(&self, path: &str) -> io::Result<Vec<(String, Option<u64>)>> {
+                (**self).list_sizes(path)
             }
 
             fn name(&self, path: &str) -> String {

@@ -14,7 +14,10 @@ pub(crate) enum InputKind<'a> {
     Bytes(Box<dyn ReadAt + 'a>),
     /// The index file of a sparse frame, with header and index, and its chunk files.
     SparseFrame(Box<dyn ReadAt + 'a>, Box<dyn ChunkFiles + 'a>),
-    /// The directory of a carray.
+    /// The directory of a Zarr array or group, which is known to be one.
+    #[cfg_attr(not(feature = "remote"), allow(dead_code))]
+    Zarr(Box<dyn ReadDirectory + 'a>),
+    /// The directory of a carray, a sparse frame or Zarr.
     Directory(Box<dyn ReadDirectory + 'a>),
     /// A ctable. Only its columns are containers.
     Table,
@@ -54,7 +57,7 @@ impl fmt::Debug for Input<'_> {
         f.write_str(match self.0 {
             InputKind::Bytes(_) => "Input of bytes",
             InputKind::SparseFrame(..) => "Input of a sparse frame",
-            InputKind::Directory(_) => "Input of a directory",
+            InputKind::Directory(_) | InputKind::Zarr(_) => "Input of a directory",
             InputKind::Table => "Input of a table",
         })
     }

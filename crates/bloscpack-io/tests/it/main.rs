@@ -18,6 +18,7 @@ mod convert;
 mod convert_copied;
 mod convert_zarr;
 mod damage;
+mod facts;
 mod faults;
 #[cfg(unix)]
 mod faults_leftovers;

@@ -199,6 +199,28 @@ fn each_chunk_of_zarr_is_requested_once() {
     assert_eq!(remote.traffic().requests - before, CHUNKS);
 }
 
+/// The sizes of chunks come from lists, and a directory that was opened before is recognised without a request.
+#[test]
+fn sizes_of_chunks_come_from_lists() {
+    const CHUNKS: u64 = 300;
+    let zarr_json = r#"{"zarr_format": 3, "node_type": "array", "shape": [3, 10000], "data_type": "uint8", "fill_value": 7,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [1, 100]}},
+        "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}]}"#;
+    let mut files: Files = [("zarr.json".to_owned(), zarr_json.into())].into();
+    files.extend((0..CHUNKS).map(|number| (format!("c/{}/{}", number % 3, number / 3), vec![1; 100])));
+    let (_server, remote, url) = serve(&files, true);
+    let url = url.parse().unwrap();
+    let open = || Archive::open(remote.open_source(&url, &OpenOptions::new()).unwrap()).unwrap();
+    let archive = open();
+    let opened = remote.traffic().requests;
+    assert_eq!(archive.stored_files().unwrap(), Some((CHUNKS, CHUNKS * 100)));
+    let listed = remote.traffic().requests - opened;
+    // A page of the list has three names.
+    assert!(listed < CHUNKS / 3 + 10, "{listed}");
+    assert_eq!(open().nchunks(), CHUNKS);
+    assert_eq!(remote.traffic().requests, opened + listed);
+}
+
 /// Chunks of a shard that are close to each other share requests, and of chunks that are not compressed only the rows
 /// that are wanted are read.
 #[test]

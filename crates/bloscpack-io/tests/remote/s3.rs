@@ -112,7 +112,10 @@ impl State {
             let key = format!("{prefix}{name}").replace('+', "%2B").replace(' ', "+");
             xml.push_str(&match name.ends_with('/') {
                 true => format!("<CommonPrefixes><Prefix>{key}</Prefix></CommonPrefixes>"),
-                false => format!("<Contents><Key>{key}</Key><Size>1</Size></Contents>"),
+                false => {
+                    let nbytes = self.objects.get(&format!("{prefix}{name}")).map_or(0, Vec::len);
+                    format!("<Contents><Key>{key}</Key><Size>{nbytes}</Size></Contents>")
+                }
             });
         }
         let last = rest.get(PAGE - 1).filter(|_| rest.len() > PAGE);

@@ -9,15 +9,18 @@ use crate::blosc2::codes::{INVALID_PARAM, trace};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::buffers;
 
-/// Largest typesize of the shuffles.
-const MAX_TYPESIZE: i32 = 256;
-
 /// # Safety
 /// `src` and `dest` have `blocksize` bytes, which no other thread changes.
-unsafe fn run(kernel: Kernel, typesize: i32, blocksize: i32, src: *const c_void, dest: *mut c_void) -> i32 {
+unsafe fn run(
+    (kernel, most): (Kernel, i32),
+    typesize: i32,
+    blocksize: i32,
+    src: *const c_void,
+    dest: *mut c_void,
+) -> i32 {
     guarded(INVALID_PARAM, || {
-        let Some(len) = usize::try_from(blocksize).ok().filter(|_| (1..=MAX_TYPESIZE).contains(&typesize)) else {
-            let reason = format_args!("typesize is {typesize}, expected 1 to 256; blocksize is {blocksize}");
+        let Some(len) = usize::try_from(blocksize).ok().filter(|_| (1..=most).contains(&typesize)) else {
+            let reason = format_args!("typesize is {typesize}, expected 1 to {most}; blocksize is {blocksize}");
             return trace(INVALID_PARAM, reason);
         };
         // SAFETY: the caller's promise.
@@ -28,7 +31,7 @@ unsafe fn run(kernel: Kernel, typesize: i32, blocksize: i32, src: *const c_void,
 }
 
 macro_rules! shuffles {
-    ($($name:ident: $kernel:ident, $what:literal;)*) => {$(
+    ($($name:ident: $kernel:ident, $most:expr, $what:literal;)*) => {$(
         #[doc = $what]
         ///
         /// # Safety
@@ -36,16 +39,16 @@ macro_rules! shuffles {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(typesize: i32, blocksize: i32, src: *const c_void, dest: *mut c_void) -> i32 {
             // SAFETY: the caller's promise.
-            unsafe { run(kernels::active().$kernel, typesize, blocksize, src, dest) }
+            unsafe { run((kernels::active().$kernel, $most), typesize, blocksize, src, dest) }
         }
     )*};
 }
 
 shuffles! {
-    blosc2_shuffle: shuffle, "Shuffles bytes. Returns the block size, or a code.";
-    blosc2_unshuffle: unshuffle, "Undoes [`blosc2_shuffle`].";
-    blosc2_bitshuffle: bitshuffle, "Shuffles bits. Returns the block size, or a code.";
-    blosc2_bitunshuffle: bitunshuffle, "Undoes [`blosc2_bitshuffle`].";
+    blosc2_shuffle: shuffle, 256, "Shuffles bytes. Returns the block size, or a code.";
+    blosc2_unshuffle: unshuffle, 256, "Undoes [`blosc2_shuffle`].";
+    blosc2_bitshuffle: bitshuffle, 256, "Shuffles bits. Returns the block size, or a code.";
+    blosc2_bitunshuffle: bitunshuffle, i32::MAX, "Undoes [`blosc2_bitshuffle`], for any typesize.";
 }
 
 /// Stores the index of item `i` in an array of a shape.

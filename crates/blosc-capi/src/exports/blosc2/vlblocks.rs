@@ -10,7 +10,7 @@ use super::source::{chunk, info};
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MAX_BUFSIZE, MEMORY, trace};
 use crate::blosc2::{MAX_BUFFERSIZE, compress, vlblocks};
 use crate::exports::guard::guarded;
-use crate::exports::pointers::{bytes, bytes_mut, store};
+use crate::exports::pointers::{bytes, bytes_mut, overlap, store};
 
 /// Compresses each source to a block of its own. Returns the size of the chunk, 0 if it does not fit, or a code.
 ///
@@ -38,8 +38,12 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
         if let Some(code) = compress::refused_size(0, destsize) {
             return code;
         }
+        let room = destsize as usize;
+        if blocks.iter().any(|block| overlap(block.as_ptr().cast(), block.len(), dest, room)) {
+            return trace(INVALID_PARAM, format_args!("a block and the output overlap"));
+        }
         // SAFETY: the caller's promise.
-        let Some(dst) = (unsafe { bytes_mut(dest, destsize as usize) }) else { return INVALID_PARAM };
+        let Some(dst) = (unsafe { bytes_mut(dest, room) }) else { return INVALID_PARAM };
         let largest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
         match callbacks::of_compression(context, blocks.first().copied().unwrap_or_default(), largest) {
             Ok(callbacks) => vlblocks::compress(&context.job, callbacks, &blocks, dst),

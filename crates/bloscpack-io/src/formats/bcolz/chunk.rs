@@ -122,11 +122,16 @@ impl Meta {
 
     /// Returns where the compressed bytes of chunk `number` are, after the checks of a chunk file.
     pub(super) fn extent(&self, dir: &dyn ReadDirectory, number: u64, limits: &Limits) -> Result<Extent, Error> {
+        let header = self.header(dir, number, limits)?;
+        let (cbytes, nbytes) = (header.cbytes() as u64, header.nbytes() as u64);
+        Ok(Extent { file: Some(self.chunk_file(number)), offset: AT, cbytes, nbytes })
+    }
+
+    /// Reads and checks the header of the chunk in a chunk file.
+    pub(super) fn header(&self, dir: &dyn ReadDirectory, number: u64, limits: &Limits) -> Result<Header, Error> {
         let path = self.chunk_file(number);
         let opened = self.open_chunk_file(dir, &path, number, limits);
-        let header = opened.map(|opened| opened.header).map_err(|error| error.in_file(dir.name(&path)))?;
-        let (cbytes, nbytes) = (header.cbytes() as u64, header.nbytes() as u64);
-        Ok(Extent { file: Some(path), offset: AT, cbytes, nbytes })
+        opened.map(|opened| opened.header).map_err(|error| error.in_file(dir.name(&path)))
     }
 
     /// Opens a chunk file and checks the sizes in the header of its chunk.

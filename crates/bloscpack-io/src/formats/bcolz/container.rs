@@ -9,7 +9,7 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::carray::Meta;
 use super::store::read_attrs;
-use crate::container::{Container, Details, Extent, Fetched, Plain, StoredChunk, Worker};
+use crate::container::{ChunkFacts, Container, Details, Extent, Fetched, Plain, StoredChunk, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
 use crate::{Error, UnpackOptions};
@@ -87,6 +87,11 @@ impl Container for OpenCarray<'_> {
     fn chunk_extent(&self, number: u64, limits: &Limits) -> Result<Option<Extent>, Error> {
         self.meta.moves.expect_none(&*self.dir)?;
         self.meta.extent(&*self.dir, number, limits).map(Some)
+    }
+
+    fn chunk_facts(&self, number: u64, limits: &Limits) -> Result<ChunkFacts, Error> {
+        self.meta.moves.expect_none(&*self.dir)?;
+        Ok(ChunkFacts::of_header(&self.meta.header(&*self.dir, number, limits)?))
     }
 
     /// Counting stops at a missing chunk file.

@@ -171,6 +171,10 @@ impl<D: ReadDirectory> ReadDirectory for Below<D> {
         self.dir.list(&self.path(path))
     }
 
+    fn list_sizes(&self, path: &str) -> io::Result<Vec<(String, Option<u64>)>> {
+        self.dir.list_sizes(&self.path(path))
+    }
+
     fn name(&self, path: &str) -> String {
         self.dir.name(&self.path(path))
     }

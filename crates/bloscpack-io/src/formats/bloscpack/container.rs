@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use blosc_core::{Limits, memory};
+use blosc_core::{Header as ChunkHeader, Limits, memory};
 use bloscpack_format::Format;
 use bloscpack_format::numpy::NumpyMeta;
 
 use super::chunks::{ChunkStart, FoundChunk, check_digest, refuse_more};
 use super::index::Index;
 use super::prologue::Prologue;
-use crate::container::{Container, Details, Extent, Fetched, Wanted};
+use crate::container::{ChunkFacts, Container, Details, Extent, Fetched, Wanted};
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
@@ -138,6 +138,17 @@ impl Container for BloscpackFile<'_> {
         let (start, _) = self.index.start(&self.source, &self.prologue.header, number, &mut Vec::new())?;
         let ChunkStart { offset, nbytes, cbytes, .. } = start;
         Ok(Some(Extent { file: None, offset, cbytes, nbytes }))
+    }
+
+    fn chunk_facts(&self, number: u64, _limits: &Limits) -> Result<ChunkFacts, Error> {
+        if self.source.request_cost().is_some() {
+            self.index.prefetch(&self.source, &self.prologue.offsets, number + 1);
+        }
+        let mut head = Vec::new();
+        let (start, _) = self.index.start(&self.source, &self.prologue.header, number, &mut head)?;
+        let header = ChunkHeader::parse_blosc1(&head);
+        let refuse = |source| Error::Chunk { chunk: number, offset: start.offset, source };
+        header.map(|header| ChunkFacts::of_header(&header)).map_err(refuse)
     }
 
     fn details(&self) -> Details<'_> {

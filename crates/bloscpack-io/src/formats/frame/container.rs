@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use blosc_core::{Decoder, Limits, memory};
+use blosc_core::{Decoder, Header, Limits, memory};
 use bloscpack_format::Format;
 use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid, sframe};
 use bloscpack_format::numpy::{NumpyMeta, Order};
@@ -13,7 +13,7 @@ use super::location::{ChunkLocation, FrameBytes, StoredChunk};
 use super::read::{expect_frame, read_frame};
 use super::store::FrameStore;
 use super::verify;
-use crate::container::{Container, Details, Extent, Fetched, PlainRanges, ToVerify, Wanted};
+use crate::container::{ChunkFacts, Container, Details, Extent, Fetched, PlainRanges, ToVerify, Wanted};
 use crate::run::pipeline::Weight;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Archive, Cancel, Error, UnpackOptions};
@@ -31,8 +31,8 @@ pub(crate) struct OpenFrame<'a> {
     ranges: OnceLock<PlainRanges>,
     /// The offsets of all chunks, sorted. Computed on first use, for frames that come through a network.
     starts: OnceLock<Vec<u64>>,
-    /// Whether the blocks of the first stored chunk have variable lengths. `None` if its header cannot be read.
-    vl_blocks: OnceLock<Option<bool>>,
+    /// Whether the blocks of the first stored chunk have variable lengths. Set when its header has been read.
+    vl_blocks: OnceLock<bool>,
 }
 
 /// Number of plain bytes of equal special values to write at once. Their chunks may have only one byte each.
@@ -126,11 +126,20 @@ impl<'a> OpenFrame<'a> {
 
     /// Refuses a chunk with blocks of variable length in a frame without such chunks, and vice versa.
     pub(super) fn check_kind(&self, chunk: u64, vl_blocks: bool) -> Result<(), Error> {
-        let first = || self.info(self.frame.index.first_stored()?).ok().map(|info| info.vl_blocks);
-        match *self.vl_blocks.get_or_init(first) {
+        match self.has_vl_blocks() {
             Some(first) if first != vl_blocks => Err(Error::MixedChunks { chunk }),
             _ => Ok(()),
         }
+    }
+
+    /// Returns whether the blocks of the first stored chunk have variable lengths. `None` if its header cannot be read,
+    /// which is tried again by the next call.
+    fn has_vl_blocks(&self) -> Option<bool> {
+        if let Some(known) = self.vl_blocks.get() {
+            return Some(*known);
+        }
+        let info = self.info(self.frame.index.first_stored()?).ok()?;
+        Some(*self.vl_blocks.get_or_init(|| info.vl_blocks))
     }
 
     /// Returns the properties in the header of chunk `number`.
@@ -274,6 +283,17 @@ impl Container for OpenFrame<'_> {
         let ChunkLocation::Stored(StoredChunk { at: offset, .. }) = self.find(number)? else { return Ok(None) };
         let ChunkInfo { nbytes, cbytes, .. } = self.info(number)?;
         Ok(Some(Extent { file, offset, cbytes: cbytes.into(), nbytes: nbytes.into() }))
+    }
+
+    fn chunk_facts(&self, number: u64, _limits: &Limits) -> Result<ChunkFacts, Error> {
+        let (info, head) = match self.find(number)? {
+            ChunkLocation::Special { special, nbytes } => return Ok(ChunkFacts::special(special, nbytes.into())),
+            ChunkLocation::Stored(chunk) => (self.info(number)?, chunk.head()?),
+        };
+        Ok(match Header::parse(&head) {
+            Ok(header) => ChunkFacts::of_header(&header),
+            Err(_) => ChunkFacts::foreign(info.nbytes.into(), info.cbytes.into()),
+        })
     }
 
     /// For a sparse frame, the total size of its chunk files. A file counts once, even if it is used for many chunks.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use blosc_core::memory;
+use blosc_core::{Header, memory};
 use bloscpack_format::FormatError;
 use bloscpack_format::zarr::ZarrError;
 
@@ -172,6 +172,13 @@ impl Stored<'_> {
             }
         }
         Ok(bytes)
+    }
+
+    /// Reads the header of a chunk, or all bytes if there are fewer.
+    pub(super) fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut head = vec![0; self.len.min(Header::EXTENDED_LEN as u64) as usize];
+        self.file.read_exact_at(self.offset, &mut head).map_err(Error::io("reading"))?;
+        Ok(head)
     }
 
     /// Reads all bytes.

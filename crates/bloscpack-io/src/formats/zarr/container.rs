@@ -1,8 +1,9 @@
 //! A Zarr array as a container.
 
+use std::io;
 use std::ops::Range;
 
-use blosc_core::{Limits, Special};
+use blosc_core::{Header, Limits, Special};
 use bloscpack_format::frame::{B2nd, Grid};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::zarr::{ArrayMeta, Compressor};
@@ -10,12 +11,31 @@ use bloscpack_format::{Attrs, Format};
 
 use super::array::{OpenZarr, metadata_file};
 use super::stored::StoredKey;
-use crate::container::{Container, Details, Extent, Fetched, Plain, ToVerify, Wanted, Worker};
+use crate::container::{ChunkFacts, Container, Details, Extent, Fetched, Plain, ToVerify, Wanted, Worker};
 use crate::run::pipeline::Weight;
 use crate::{Error, UnpackOptions};
 
 /// Number of chunks whose size is looked up one by one to find out whether enough bytes are stored.
 const COUNTED: u64 = 1024;
+
+impl OpenZarr<'_> {
+    /// Returns the number of stored bytes of a key.
+    fn len_of(&self, stored: &StoredKey) -> io::Result<u64> {
+        stored.len.map_or_else(|| self.dir.open(&stored.key)?.len(), Ok)
+    }
+
+    /// Counts the stored bytes of keys and of the metadata, and may stop at `enough`.
+    fn stored_in(&self, keys: &[StoredKey], enough: u64) -> u64 {
+        let mut stored = self.cbytes();
+        for key in keys {
+            if stored >= enough {
+                break;
+            }
+            stored = stored.saturating_add(self.len_of(key).unwrap_or(0));
+        }
+        stored
+    }
+}
 
 impl Container for OpenZarr<'_> {
     fn format(&self) -> Format {
@@ -89,9 +109,25 @@ impl Container for OpenZarr<'_> {
         self.items(worker, number, ranges).map_err(|error| self.named(number, error))
     }
 
+    fn chunk_facts(&self, number: u64, limits: &Limits) -> Result<ChunkFacts, Error> {
+        let nbytes = self.geometry.grid.chunk_nbytes() as u64;
+        let found = self.find(number, limits).map_err(|error| self.named(number, error))?;
+        let Some(stored) = found else { return Ok(ChunkFacts::special(Special::Uninit, nbytes)) };
+        let is_blosc = matches!(self.meta.codecs.compressors.as_slice(), [Compressor::Blosc(_)]);
+        let head = if is_blosc { Some(stored.head().map_err(|error| self.named(number, error))?) } else { None };
+        let header = head.and_then(|head| Header::parse(&head).ok());
+        Ok(header.map_or(ChunkFacts::foreign(nbytes, stored.len), |header| ChunkFacts::of_header(&header)))
+    }
+
     /// Counts the first chunks. If these are too few, as in a sparse array, counts all files, in stores that can list.
     fn stored(&self, enough: u64) -> u64 {
         let limits = Limits::new();
+        // Over a network, a list is cheaper than a request for each chunk.
+        if self.is_distant()
+            && let Ok(Some(keys)) = self.stored_keys(&limits)
+        {
+            return self.stored_in(&keys, enough);
+        }
         let mut stored = self.cbytes();
         for number in 0..self.nchunks().min(COUNTED) {
             if stored >= enough {
@@ -104,14 +140,7 @@ impl Container for OpenZarr<'_> {
             return stored;
         }
         let keys = self.stored_keys(&limits).ok().flatten().unwrap_or_default();
-        stored = if keys.is_empty() { stored } else { self.cbytes() };
-        for StoredKey { key, .. } in keys {
-            if stored >= enough {
-                break;
-            }
-            stored = stored.saturating_add(self.dir.open(&key).and_then(|file| file.len()).unwrap_or(0));
-        }
-        stored
+        if keys.is_empty() { stored } else { self.stored_in(&keys, enough) }
     }
 
     /// Chunks of whole rows, compressed only by Blosc, in C order.
@@ -125,8 +154,9 @@ impl Container for OpenZarr<'_> {
     fn stored_files(&self, limits: &Limits) -> Result<Option<(u64, u64)>, Error> {
         let Some(keys) = self.stored_keys(limits)? else { return Ok(None) };
         let mut nbytes = 0_u64;
-        for StoredKey { key, .. } in &keys {
-            let len = self.dir.open(key).and_then(|file| file.len());
+        for stored in &keys {
+            let key = &stored.key;
+            let len = self.len_of(stored);
             let len = len.map_err(|error| Error::io("opening")(error).in_file(self.dir.name(key)))?;
             nbytes = nbytes.saturating_add(len);
         }

@@ -12,6 +12,8 @@ use crate::Error;
 pub(super) struct StoredKey {
     pub(super) key: String,
     pub(super) position: Vec<u64>,
+    /// The number of stored bytes, if the list of the store has it.
+    pub(super) len: Option<u64>,
 }
 
 impl OpenZarr<'_> {
@@ -25,7 +27,10 @@ impl OpenZarr<'_> {
             (_, [], _) => {
                 let key = keys.key(&[]);
                 match self.dir.open(&key) {
-                    Ok(_) => memory::push(&mut found, StoredKey { key, position: Vec::new() })?,
+                    Ok(file) => {
+                        let len = file.len().ok();
+                        memory::push(&mut found, StoredKey { key, position: Vec::new(), len })?;
+                    }
                     Err(error) if super::node::is_absent(&error) => {}
                     Err(error) => return Err(Error::io("opening")(error).in_file(self.dir.name(&key))),
                 }
@@ -44,8 +49,8 @@ impl OpenZarr<'_> {
         Ok(Some(found))
     }
 
-    fn names(&self, path: &str) -> Result<Vec<String>, Error> {
-        match self.dir.list(path) {
+    fn names(&self, path: &str) -> Result<Vec<(String, Option<u64>)>, Error> {
+        match self.dir.list_sizes(path) {
             Ok(names) => Ok(names),
             Err(error) if super::node::is_absent(&error) => Ok(Vec::new()),
             Err(error) => Err(Error::io("listing")(error)),
@@ -62,13 +67,13 @@ impl OpenZarr<'_> {
         found: &mut Vec<StoredKey>,
     ) -> Result<(), Error> {
         let Some((len, inner)) = shards.split_first() else { return Ok(()) };
-        for name in self.names(path)? {
+        for (name, nbytes) in self.names(path)? {
             let Some(number) = number_of(&name, *len) else { continue };
             let key = super::node::below(path, &name);
             position.push(number);
             if inner.is_empty() {
                 limits.check_chunks(found.len() as u64 + 1)?;
-                memory::push(found, StoredKey { key, position: position.clone() })?;
+                memory::push(found, StoredKey { key, position: position.clone(), len: nbytes })?;
             } else {
                 self.walk(&key, position, inner, limits, found)?;
             }
@@ -79,7 +84,7 @@ impl OpenZarr<'_> {
 
     /// Lists keys that are all in one directory.
     fn flat(&self, has_prefix: bool, shards: &[u64], limits: &Limits, found: &mut Vec<StoredKey>) -> Result<(), Error> {
-        for key in self.names("")? {
+        for (key, len) in self.names("")? {
             let numbers = if has_prefix { key.strip_prefix("c.") } else { Some(key.as_str()) };
             let Some(numbers) = numbers else { continue };
             let mut axes = shards.iter();
@@ -87,7 +92,7 @@ impl OpenZarr<'_> {
                 numbers.split('.').map(|number| number_of(number, *axes.next()?)).collect();
             if let Some(position) = position.filter(|position| position.len() == shards.len()) {
                 limits.check_chunks(found.len() as u64 + 1)?;
-                memory::push(found, StoredKey { key, position })?;
+                memory::push(found, StoredKey { key, position, len })?;
             }
         }
         Ok(())

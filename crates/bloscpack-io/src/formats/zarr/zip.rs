@@ -1,6 +1,6 @@
 //! A zip archive as a directory.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -153,14 +153,20 @@ impl<R: ReadAt> ReadDirectory for ZipDirectory<R> {
     }
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        Ok(self.list_sizes(path)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    fn list_sizes(&self, path: &str) -> io::Result<Vec<(String, Option<u64>)>> {
         let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
         let start = self.entries.partition_point(|entry| entry.name.as_str() < prefix.as_str());
         let below = self.entries.get(start..).unwrap_or_default().iter();
-        let rests = below.map_while(|entry| entry.name.strip_prefix(&prefix));
-        let names: BTreeSet<&str> = rests.filter_map(|rest| rest.split('/').next()).collect();
+        let below = below.map_while(|entry| Some((entry.name.strip_prefix(&prefix)?, entry.nbytes)));
+        let names: BTreeMap<&str, Option<u64>> = below
+            .map(|(rest, nbytes)| rest.split_once('/').map_or((rest, Some(nbytes)), |(name, _)| (name, None)))
+            .collect();
         match names.is_empty() && !path.is_empty() {
             true => Err(io::ErrorKind::NotFound.into()),
-            false => Ok(names.into_iter().map(str::to_owned).collect()),
+            false => Ok(names.into_iter().map(|(name, size)| (name.to_owned(), size)).collect()),
         }
     }
 

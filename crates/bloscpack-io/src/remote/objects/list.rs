@@ -19,7 +19,8 @@ const MAX_PAGE: usize = 16 << 20;
 /// The names directly below a prefix: objects, and prefixes of objects.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Names {
-    pub(in super::super) files: Vec<String>,
+    /// The names of objects, with their sizes.
+    pub(in super::super) files: Vec<(String, Option<u64>)>,
     pub(in super::super) directories: Vec<String>,
     /// The token of the next page.
     next: Option<String>,
@@ -75,6 +76,7 @@ pub(in super::super) fn list(client: &Client, url: &RemoteUrl) -> io::Result<Nam
 fn parse(xml: &str, prefix: &str) -> Option<Names> {
     let (mut names, mut path, mut text) = (Names::default(), Vec::new(), String::new());
     let (mut is_encoded, mut is_truncated, mut is_list) = (false, false, false);
+    let (mut key, mut size) = (None, None);
     for token in tokens(xml) {
         match token? {
             Token::Open(name) => {
@@ -94,7 +96,9 @@ fn parse(xml: &str, prefix: &str) -> Option<Names> {
                     [_, "EncodingType"] => is_encoded = text.trim() == "url",
                     [_, "IsTruncated"] => is_truncated = text.trim() == "true",
                     [_, "NextContinuationToken"] => names.next = Some(decoded(&text)),
-                    [_, "Contents", "Key"] => names.files.push(decoded(&text)),
+                    [_, "Contents", "Key"] => key = Some(decoded(&text)),
+                    [_, "Contents", "Size"] => size = text.trim().parse().ok(),
+                    [_, "Contents"] => names.files.extend(key.take().map(|key| (key, size.take()))),
                     [_, "CommonPrefixes", "Prefix"] => names.directories.push(decoded(&text)),
                     _ => {}
                 }
@@ -107,12 +111,16 @@ fn parse(xml: &str, prefix: &str) -> Option<Names> {
         return None;
     }
     names.next = names.next.filter(|next| is_truncated && !next.is_empty());
-    let below = |found: Vec<String>| {
-        let found = found.into_iter().map(|name| if is_encoded { decode(&name, true) } else { name });
-        let name = |key: String| key.strip_prefix(prefix).map(|name| name.trim_end_matches('/').to_owned());
-        found.filter_map(name).filter(|name| !name.is_empty() && !name.contains('/')).collect()
+    let below = |name: String| {
+        let key = if is_encoded { decode(&name, true) } else { name };
+        let name = key.strip_prefix(prefix)?.trim_end_matches('/');
+        (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
     };
-    Some(Names { files: below(names.files), directories: below(names.directories), next: names.next })
+    Some(Names {
+        files: names.files.into_iter().filter_map(|(name, size)| Some((below(name)?, size))).collect(),
+        directories: names.directories.into_iter().filter_map(below).collect(),
+        next: names.next,
+    })
 }
 
 #[cfg(test)]
@@ -122,14 +130,16 @@ mod tests {
 
     const PAGE: &str = "<?xml version=\"1.0\"?><ListBucketResult xmlns=\"x\"><EncodingType>url</EncodingType>\
         <IsTruncated>true</IsTruncated><NextContinuationToken>a&amp;b</NextContinuationToken>\
-        <Contents><Key>d/a+b%2B</Key><Owner><Key>no</Key></Owner></Contents><Contents><Key>d/</Key></Contents>\
+        <Contents><Size>12</Size><Key>d/a+b%2B</Key><Owner><Key>no</Key></Owner></Contents>\
+        <Contents><Key>d/</Key><Size>0</Size></Contents><Contents><Key>d/c</Key></Contents>\
         <Contents><Key>e/x</Key></Contents><Contents><Key>d/x/y</Key></Contents>\
         <CommonPrefixes><Prefix>d/sub/</Prefix></CommonPrefixes></ListBucketResult>";
 
     #[test]
     fn pages_are_parsed() {
         let names = parse(PAGE, "d/").unwrap();
-        assert_eq!((names.files, names.directories), (vec!["a b+".to_owned()], vec!["sub".to_owned()]));
+        let files = vec![("a b+".to_owned(), Some(12)), ("c".to_owned(), None)];
+        assert_eq!((names.files, names.directories), (files, vec!["sub".to_owned()]));
         assert_eq!(names.next.as_deref(), Some("a&b"));
     }
 

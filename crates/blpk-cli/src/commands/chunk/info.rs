@@ -1,8 +1,7 @@
 //! `blpk chunk info`: the contents of a chunk, found without decoding.
 
-use super::contents::Contents;
 use super::header::{check_len, is_lazy, parse_header};
-use super::{json, text};
+use super::json;
 use crate::args::ChunkInfoArgs;
 use crate::files;
 use crate::json::Object;
@@ -12,6 +11,7 @@ use crate::session::Session;
 use crate::streams::open_seekable;
 use anyhow::{Context as _, Result};
 use blosc_core::{Chunk, Header, LazyChunk};
+use bloscpack_io::describe::{self, Contents};
 use bloscpack_io::peek::prefix;
 use bloscpack_io::{Cancel, ReadAt, memory};
 
@@ -62,7 +62,10 @@ pub(in crate::commands) fn info(file: &dyn ReadAt, as_json: bool, name: Option<&
     };
     match as_json {
         true => json::print(&header, &contents, name, report),
-        false => text::print(&header, &contents, &counts, report),
+        false => {
+            describe::chunk(&header, &contents, &counts)?.iter().for_each(|text| report.normal(text));
+            Ok(())
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! A chunk as JSON: one object on one line, which may be long and is printed in pieces.
 
-use super::contents::{Block, Contents, codec_name};
 use crate::json::{Object, number, text};
 use crate::report::Report;
 use anyhow::Result;
 use blosc_core::{Codec, Filter, Header, Stream, StreamKind};
 use bloscpack_format::Json;
+use bloscpack_io::describe::{Block, Contents, codec_name};
 
 /// Number of numbers printed at a time.
 const PIECE: usize = 4096;

@@ -1,12 +1,10 @@
 //! `blpk chunk`: encodes, decodes or describes one bare chunk.
 
-mod contents;
 mod decode;
 mod encode;
 mod header;
 mod info;
 mod json;
-mod text;
 
 pub(super) use info::{header_json, info};
 

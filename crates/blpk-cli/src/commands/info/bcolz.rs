@@ -1,15 +1,13 @@
 //! `blpk info` of a bcolz directory: the metadata of an array, or of a table's columns.
 
-use crate::describe;
 use crate::json::{Object, number, text};
 use crate::report::Report;
-use crate::size::double_pretty_size;
 use anyhow::Result;
 use blosc_core::Filter;
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
 use bloscpack_io::bcolz::{Carray, Column, Ctable, Root};
-use bloscpack_io::{AnyDirectory, Error, ReadDirectory};
+use bloscpack_io::{AnyDirectory, Error, ReadDirectory, describe};
 
 /// Returns the metadata as an object. No chunk is read, and unreadable attributes are left out.
 pub(super) fn object(directory: AnyDirectory) -> Result<Object> {
@@ -21,20 +19,7 @@ pub(super) fn object(directory: AnyDirectory) -> Result<Object> {
 
 /// Prints the metadata as text.
 pub(super) fn print(directory: AnyDirectory, report: &Report) -> Result<()> {
-    match Root::open(directory)? {
-        Root::Carray(carray) => {
-            report.normal(describe::block("Carray", &fields(&carray)?));
-            attributes(carray.attrs(), report)?;
-        }
-        Root::Ctable(table) => {
-            report.normal(describe::block("Ctable", &[("rows", table.len().to_string())]));
-            attributes(table.attrs(), report)?;
-            for (name, column) in table.names().iter().zip(table.columns()) {
-                report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)?));
-                attributes(column.attrs(), report)?;
-            }
-        }
-    }
+    describe::bcolz(&Root::open(directory)?)?.iter().for_each(|text| report.normal(text));
     Ok(())
 }
 
@@ -97,32 +82,4 @@ fn with_attrs(object: Object, attrs: Result<&Attrs, Error>) -> Result<Object> {
         Err(error) if error.out_of_memory().is_some() => Err(error.into()),
         Err(_) => Ok(object),
     }
-}
-
-fn fields<D: ReadDirectory>(carray: &Carray<D>) -> Result<Vec<(&'static str, String)>> {
-    let cparams = carray.cparams();
-    Ok(vec![
-        ("shape", format!("{:?}", carray.shape())),
-        ("dtype", carray.dtype().to_string()),
-        ("nbytes", double_pretty_size(carray.nbytes())),
-        ("nchunks", carray.rows().nchunks().to_string()),
-        ("chunklen", carray.chunklen().to_string()),
-        ("codec", cparams.cname.clone()),
-        ("clevel", cparams.clevel.to_string()),
-        ("filters", filters(cparams).collect::<Vec<_>>().join(", ")),
-        ("quantize", cparams.quantize.to_string()),
-        ("dflt", carray.dflt().try_dumps_spaced()?),
-    ])
-}
-
-fn attributes(attrs: Result<&Attrs, Error>, report: &Report) -> Result<()> {
-    let lines = match attrs {
-        Ok(attrs) => describe::values("Attributes", attrs, &[])?,
-        Err(error) if error.out_of_memory().is_some() => return Err(error.into()),
-        Err(error) => Some(format!("Attributes: cannot be read: {}", error.report())),
-    };
-    if let Some(lines) = lines {
-        report.normal(lines);
-    }
-    Ok(())
 }

@@ -1,13 +1,11 @@
 //! `blpk info` of a bloscpack file.
 
-use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
 use crate::events;
 use crate::json::{Object, number, text};
-use crate::pprint::pformat;
 use crate::report::Report;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
-use bloscpack_io::{AnySource, Archive, ReadAt};
+use bloscpack_io::{AnySource, Archive, ReadAt, describe};
 
 /// Prints header, metadata and the header of the first chunk.
 pub(super) fn print(source: &AnySource, report: &Report) -> Result<()> {
@@ -22,25 +20,7 @@ pub(super) fn print(source: &AnySource, report: &Report) -> Result<()> {
     if let Some(header) = archive.metadata_header() {
         events::metadata_read(report, header);
     }
-    report.normal(header_block(header));
-    if !archive.offsets().is_empty() {
-        let first: Vec<String> = archive.offsets().iter().take(5).map(i64::to_string).collect();
-        report.normal("'offsets':");
-        report.normal(format!("[{},...]", first.join(",")));
-    }
-    if let Some(metadata) = archive.metadata().filter(|metadata| **metadata != Json::Null) {
-        report.normal("Metadata:");
-        report.normal(pformat(metadata)?);
-        if let Some(header) = archive.metadata_header() {
-            report.normal(metadata_header_block(header));
-        }
-    }
-    if let Some(first) = first {
-        report.normal("First chunk blosc header:");
-        report.normal(ordered_dict(&chunk_header(&first)));
-        report.normal("First chunk blosc flags: ");
-        report.normal(ordered_dict(&chunk_flags(first[2])));
-    }
+    describe::bloscpack(&archive, header, first.as_ref())?.iter().for_each(|text| report.normal(text));
     Ok(())
 }
 

@@ -1,29 +1,17 @@
 //! `blpk info` of a Blosc2 frame: its header, its metalayers, and the metadata of its array.
 
-use crate::describe;
 use crate::json::{Object, number, text};
 use crate::report::Report;
-use crate::size::double_pretty_size;
 use anyhow::{Context as _, Result};
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
-use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
-use bloscpack_io::{Archive, Attributes};
+use bloscpack_format::frame::{Frame, FrameType, Metalayer};
+use bloscpack_io::{Archive, Attributes, describe};
 
-/// Prints a frame. `nbytes` and `cbytes` are the header's: the size of the chunks, including the padding of arrays, and
-/// the size of the compressed data.
+/// Prints a frame.
 pub(super) fn print(archive: &Archive<'_>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
-    report.normal(described(frame, archive.array())?);
-    let is_own = |name: &[u8]| archive.array().is_none() || !B2nd::is_name(name);
-    for (title, values) in [
-        ("Metalayers", Attributes::metalayers(archive, &is_own)?),
-        ("Vlmetalayers", Attributes::vlmetalayers(archive, &|_| true)?),
-    ] {
-        if let Some(lines) = describe::values(title, &values.values, &values.unreadable)? {
-            report.normal(lines);
-        }
-    }
+    describe::frame(archive, frame)?.iter().for_each(|text| report.normal(text));
     Ok(())
 }
 
@@ -77,54 +65,4 @@ fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
         Some(filter) => (filter.name().to_owned(), *meta),
         None => (id.to_string(), *meta),
     })
-}
-
-/// Returns the filters in the form that `--filter` takes.
-fn filters_text(frame: &Frame) -> String {
-    let stored = frame.header.filters().zip(filters(frame));
-    let texts = stored.map(|(filter, (name, _))| filter.map_or(name, |filter| filter.to_string()));
-    texts.collect::<Vec<_>>().join(", ")
-}
-
-fn described(frame: &Frame, array: Option<&B2nd>) -> Result<String, OutOfMemory> {
-    let header = &frame.header;
-    let listed = |layers: Json| match layers {
-        Json::Array(names) => {
-            let mut list = String::new();
-            for name in &names {
-                let comma = if list.is_empty() { "" } else { ", " };
-                memory::push_str(&mut list, comma)?;
-                memory::push_str(&mut list, &name.dumps())?;
-            }
-            Ok(list)
-        }
-        _ => Ok::<_, OutOfMemory>(String::new()),
-    };
-    let frame_type = match header.frame_type {
-        FrameType::Contiguous => "contiguous",
-        FrameType::Sparse => "sparse",
-    };
-    let mut fields = vec![
-        ("frame_type", frame_type.to_owned()),
-        ("version", header.version.to_string()),
-        ("nbytes", double_pretty_size(header.nbytes)),
-        ("cbytes", double_pretty_size(header.cbytes)),
-        ("typesize", header.typesize.to_string()),
-        ("nchunks", frame.nchunks().to_string()),
-        ("chunksize", header.chunksize.to_i64().to_string()),
-        ("codec", header.codec().map_or_else(|| header.udcodec.to_string(), |codec| codec.name().to_owned())),
-        ("clevel", header.clevel.to_string()),
-        ("filters", filters_text(frame)),
-        ("metalayers", listed(names(header.metalayers.iter())?)?),
-        ("vlmetalayers", listed(names(frame.trailer.vlmetalayers.iter())?)?),
-    ];
-    if let Some(array) = array {
-        fields.extend([
-            ("shape", format!("{:?}", array.shape)),
-            ("chunkshape", format!("{:?}", array.chunkshape)),
-            ("blockshape", format!("{:?}", array.blockshape)),
-            ("dtype", array.dtype.as_ref().map_or_else(String::new, |dtype| dtype.text.clone())),
-        ]);
-    }
-    Ok(describe::block(if array.is_some() { "Blosc2Array" } else { "Blosc2Frame" }, &fields))
 }

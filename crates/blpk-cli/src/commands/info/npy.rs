@@ -1,25 +1,13 @@
 //! `blpk info` of a `.npy` file.
 
-use crate::describe;
 use crate::json::{Object, number};
 use crate::report::Report;
-use crate::size::double_pretty_size;
 use anyhow::Result;
-use bloscpack_format::numpy::Order;
-use bloscpack_io::{AnySource, Array};
+use bloscpack_io::{AnySource, Array, describe};
 
 /// Prints dtype, shape and order of the array.
 pub(super) fn print(source: AnySource, report: &Report) -> Result<()> {
-    let array = Array::open(source)?;
-    let meta = array.meta();
-    let shape: Vec<String> = meta.shape.iter().map(u64::to_string).collect();
-    let fields = [
-        ("dtype", meta.dtype.to_descr()?),
-        ("shape", format!("[{}]", shape.join(", "))),
-        ("order", if meta.order == Order::C { "'C'" } else { "'F'" }.into()),
-        ("nbytes", double_pretty_size(array.nbytes())),
-    ];
-    report.normal(describe::block("NumpyArray", &fields));
+    report.normal(describe::npy(&Array::open(source)?)?);
     Ok(())
 }
 

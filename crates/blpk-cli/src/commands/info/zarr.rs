@@ -1,15 +1,13 @@
 //! `blpk info` of a Zarr array or group: the metadata, and the chunks that are stored.
 
-use crate::describe;
 use crate::files::{array_of, arrays_of};
 use crate::json::{Object, number, text};
 use crate::report::Report;
-use crate::size::double_pretty_size;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
-use bloscpack_format::zarr::{ArrayMeta, KeyScheme, Version};
+use bloscpack_io::describe::zarr::{codecs, keys, order, written};
 use bloscpack_io::zarr::Group;
-use bloscpack_io::{AnyDirectory, Archive, Error, Input};
+use bloscpack_io::{AnyDirectory, Archive, Error, Input, describe};
 
 fn open<'a>(store: &'a AnyDirectory, member: Option<&str>) -> Result<Archive<'a>> {
     Ok(match member {
@@ -73,12 +71,8 @@ pub(super) fn group_object(store: &AnyDirectory) -> Result<Object> {
 /// Prints an array, or an array in a group, as text.
 pub(super) fn print(store: &AnyDirectory, member: Option<&str>, report: &Report) -> Result<()> {
     let archive = open(store, member)?;
-    let title = member.map_or_else(|| "ZarrArray".to_owned(), |member| Json::from(member).dumps());
-    report.normal(describe::block(&title, &fields(&archive)?));
     let meta = archive.zarr().context("the array has no metadata")?;
-    if let Some(lines) = describe::values("Attributes", &meta.attributes, &[])? {
-        report.normal(lines);
-    }
+    describe::zarr::array(&archive, meta, member, true)?.iter().for_each(|text| report.normal(text));
     Ok(())
 }
 
@@ -86,16 +80,7 @@ pub(super) fn print(store: &AnyDirectory, member: Option<&str>, report: &Report)
 pub(super) fn print_group(store: &AnyDirectory, report: &Report) -> Result<()> {
     let group = Group::open(store)?;
     let arrays = arrays_of(store)?;
-    let consolidated = if group.meta().consolidated.is_some() { "yes" } else { "no" };
-    let fields = [
-        ("zarr_format", group.meta().version.number().to_string()),
-        ("arrays", arrays.len().to_string()),
-        ("consolidated", consolidated.to_owned()),
-    ];
-    report.normal(describe::block("ZarrGroup", &fields));
-    if let Some(lines) = describe::values("Attributes", &group.meta().attributes, &[])? {
-        report.normal(lines);
-    }
+    describe::zarr::group(group.meta(), arrays.len())?.iter().for_each(|text| report.normal(text));
     for name in arrays {
         match print(store, Some(&name), report) {
             Err(error) if error.downcast_ref::<Error>().is_some_and(|error| error.out_of_memory().is_some()) => {
@@ -106,76 +91,4 @@ pub(super) fn print_group(store: &AnyDirectory, report: &Report) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn fields(archive: &Archive<'_>) -> Result<Vec<(&'static str, String)>> {
-    let meta = archive.zarr().context("the array has no metadata")?;
-    let written = written(meta)?;
-    let part = |name: &str| written.get(name).map_or_else(|| "null".to_owned(), |value| value.dumps_spaced());
-    let mut fields = vec![
-        ("zarr_format", meta.version.number().to_string()),
-        ("shape", format!("{:?}", meta.shape)),
-        ("chunks", format!("{:?}", meta.chunkshape)),
-    ];
-    if let Some(sharding) = &meta.codecs.sharding {
-        fields.push(("shards", format!("{:?}", sharding.shape)));
-    }
-    fields.extend([
-        ("dtype", meta.dtype.to_string()),
-        ("fill_value", part("fill_value")),
-        ("order", order(meta)),
-        ("codecs", codecs(meta, &written).dumps_spaced()),
-        ("keys", keys(meta)),
-        ("nbytes", double_pretty_size(archive.nbytes())),
-        ("nchunks", archive.nchunks().to_string()),
-    ]);
-    if meta.dimension_names.is_some() {
-        fields.push(("dimension_names", part("dimension_names")));
-    }
-    if let Some((files, nbytes)) = archive.stored_files()? {
-        let what = if meta.codecs.sharding.is_some() { "stored_shards" } else { "stored_chunks" };
-        fields.push(("cbytes", double_pretty_size(nbytes)));
-        fields.push((what, files.to_string()));
-    }
-    Ok(fields)
-}
-
-/// Returns the metadata as they are written to a file.
-fn written(meta: &ArrayMeta) -> Result<Json> {
-    Ok(Json::parse(match meta.version {
-        Version::V2 => meta.to_zarray()?,
-        Version::V3 => meta.to_zarr_json()?,
-    })?)
-}
-
-/// Returns the codecs as the metadata has them. The filters of version 2 are always none.
-fn codecs(meta: &ArrayMeta, written: &Json) -> Json {
-    let name = match meta.version {
-        Version::V2 => "compressor",
-        Version::V3 => "codecs",
-    };
-    match written.get(name) {
-        Some(Json::Null) | None => Json::Array(Vec::new()),
-        Some(list @ Json::Array(_)) => list.clone(),
-        Some(only) => Json::Array(vec![only.clone()]),
-    }
-}
-
-/// Describes the order of the items in a stored chunk.
-fn order(meta: &ArrayMeta) -> String {
-    match &meta.codecs.transpose {
-        _ if meta.codecs.is_c_order() => "C".into(),
-        _ if meta.codecs.is_reversed() => "F".into(),
-        order => format!("{:?}", order.as_deref().unwrap_or_default()),
-    }
-}
-
-/// Describes the keys of chunks by an example.
-fn keys(meta: &ArrayMeta) -> String {
-    let example = meta.keys.key(&(0..meta.ndim() as u64).collect::<Vec<_>>());
-    let scheme = match meta.keys.scheme {
-        KeyScheme::Default => "default",
-        KeyScheme::V2 => "v2",
-    };
-    format!("{scheme}, {example}")
 }

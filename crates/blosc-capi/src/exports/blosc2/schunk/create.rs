@@ -287,7 +287,7 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(cframe: *mut u8, len: i64, co
 /// Copies a super-chunk to another storage. Null if it cannot be written.
 ///
 /// # Safety
-/// As [`blosc2_schunk_new`] and [`owned`].
+/// As [`blosc2_schunk_new`]; `schunk` is null or comes from a function that creates one, and was not released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_copy(schunk: *mut Schunk, storage: *mut Storage) -> *mut Schunk {
     // SAFETY: the caller's promise.

@@ -89,7 +89,7 @@ fn damaged_blocks_are_errors() {
 fn sources_are_checked() {
     let block = [7_u8; 100];
     let (pointers, mut dst) = ([block.as_ptr().cast(), null()], [0_u8; 1000]);
-    let to = dst.as_mut_ptr().cast();
+    let to: *mut c_void = dst.as_mut_ptr().cast();
     // SAFETY: blocks with their sizes, or what is refused before it is read.
     unsafe {
         let context = blosc2_create_cctx(CPARAMS);
@@ -102,6 +102,8 @@ fn sources_are_checked() {
         assert_eq!(run([100, 0], 1, 31), -35);
         assert_eq!(run([100, 0], 1, 40), 0);
         assert!(run([100, 0], 1, 1000) > 0);
+        let inside = [to.cast_const().byte_add(100)];
+        assert_eq!(blosc2_vlcompress_ctx(context, inside.as_ptr(), [100].as_ptr(), 1, to, 1000), -12);
         blosc2_free_ctx(context);
     }
 }

@@ -1,10 +1,9 @@
 //! The contents of a chunk after its header: blocks and streams, found without decoding.
 
-use anyhow::Result;
 use blosc_core::{Chunk, Codec, DecodeError, Header, LazyChunk, Stream, StreamKind};
 
 /// The contents after the header.
-pub(super) enum Contents<'a> {
+pub enum Contents<'a> {
     /// Without block starts if there are no blocks: a stored chunk or a special value.
     Chunk {
         chunk: Chunk<'a>,
@@ -14,26 +13,26 @@ pub(super) enum Contents<'a> {
 }
 
 /// A block as it is stored.
-pub(super) struct Block {
+pub struct Block {
     /// Offset of its start in the chunk.
-    pub(super) bstart: u64,
+    pub bstart: u64,
     /// Uncompressed size.
-    pub(super) nbytes: u64,
-    pub(super) streams: Vec<Stream>,
+    pub nbytes: u64,
+    pub streams: Vec<Stream>,
 }
 
 /// The number of streams of each kind.
 #[derive(Default)]
-pub(super) struct Counts {
-    pub(super) compressed: u64,
-    pub(super) stored: u64,
-    pub(super) zeros: u64,
-    pub(super) runs: u64,
+pub struct Counts {
+    pub compressed: u64,
+    pub stored: u64,
+    pub zeros: u64,
+    pub runs: u64,
 }
 
 impl Contents<'_> {
     /// Iterates over the blocks in order.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = Result<Block, DecodeError>> {
+    pub fn blocks(&self) -> impl Iterator<Item = Result<Block, DecodeError>> {
         let (chunk, bstarts) = match self {
             Contents::Chunk { chunk, bstarts } => (Some(chunk), bstarts.as_slice()),
             Contents::Lazy(_) => (None, [].as_slice()),
@@ -53,7 +52,10 @@ impl Contents<'_> {
     }
 
     /// Counts the streams. Fails if one of them extends past the end of the chunk.
-    pub(super) fn count(&self) -> Result<Counts, DecodeError> {
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn count(&self) -> Result<Counts, DecodeError> {
         let mut counts = Counts::default();
         for block in self.blocks() {
             for stream in block?.streams {
@@ -69,7 +71,7 @@ impl Contents<'_> {
     }
 
     /// Returns the value that a special chunk repeats; empty for zeros.
-    pub(super) fn value(&self) -> Option<&[u8]> {
+    pub fn value(&self) -> Option<&[u8]> {
         match self {
             Contents::Chunk { chunk, .. } => chunk.repeated_value(),
             Contents::Lazy(_) => None,
@@ -77,7 +79,7 @@ impl Contents<'_> {
     }
 
     /// Returns the size of the dictionary.
-    pub(super) fn dictionary(&self) -> Option<u64> {
+    pub fn dictionary(&self) -> Option<u64> {
         match self {
             Contents::Chunk { chunk, .. } => chunk.dictionary().map(|dictionary| dictionary.len() as u64),
             Contents::Lazy(_) => None,
@@ -86,7 +88,7 @@ impl Contents<'_> {
 }
 
 /// Returns the codec's name, with its number if nothing else is known. A chunk without streams may name no codec.
-pub(super) fn codec_name(header: &Header) -> String {
+pub fn codec_name(header: &Header) -> String {
     match header.codec() {
         Some(codec @ Codec::Plugin { id, .. }) if matches!(codec.name(), "user" | "unknown") => {
             format!("{}({id})", codec.name())

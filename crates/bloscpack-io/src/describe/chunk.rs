@@ -1,12 +1,11 @@
 //! A chunk as text: its header field by field, then a line for each block.
 
-use super::contents::{Block, Contents, Counts, codec_name};
-use crate::describe::{block, boolean};
-use crate::report::Report;
-use crate::size::double_pretty_size;
-use anyhow::Result;
-use blosc_core::{Header, Stream, StreamKind};
+use blosc_core::{DecodeError, Header, Stream, StreamKind};
 use bloscpack_format::python_str_repr;
+
+use super::contents::{Block, Contents, Counts, codec_name};
+use super::size::double_pretty_size;
+use super::text::{block, boolean};
 
 /// Maximum number of blocks shown, about a screen; `--json` has all.
 const MAX_BLOCKS: usize = 32;
@@ -15,7 +14,12 @@ const MAX_STREAMS: usize = 16;
 /// Maximum number of bytes shown of a special value.
 const MAX_VALUE: usize = 32;
 
-pub(super) fn print(header: &Header, contents: &Contents<'_>, counts: &Counts, report: &Report) -> Result<()> {
+/// Returns the texts of a chunk.
+///
+/// # Errors
+/// The damage.
+pub fn chunk(header: &Header, contents: &Contents<'_>, counts: &Counts) -> Result<Vec<String>, DecodeError> {
+    let mut texts = Vec::new();
     let mut fields = header_fields(header);
     if let Some(special) = header.special_value() {
         fields.push(("special", python_str_repr(special.name())));
@@ -38,7 +42,7 @@ pub(super) fn print(header: &Header, contents: &Contents<'_>, counts: &Counts, r
         }
         Contents::Chunk { .. } => {}
     }
-    report.normal(block("BloscHeader", &fields));
+    texts.push(block("BloscHeader", &fields));
     let lines = match contents {
         Contents::Lazy(lazy) => {
             let csizes = lazy.block_csizes().iter().enumerate().take(MAX_BLOCKS);
@@ -47,17 +51,17 @@ pub(super) fn print(header: &Header, contents: &Contents<'_>, counts: &Counts, r
         }
         Contents::Chunk { .. } => {
             let blocks = contents.blocks().take(MAX_BLOCKS).enumerate();
-            blocks.map(|(index, block)| Ok(block_line(index, &block?))).collect::<Result<Vec<_>>>()?
+            blocks.map(|(index, block)| Ok(block_line(index, &block?))).collect::<Result<Vec<_>, DecodeError>>()?
         }
     };
     if !lines.is_empty() {
-        report.normal("Blocks:");
-        report.normal(lines.iter().map(|line| format!("    {line}\n")).collect::<String>());
+        texts.push("Blocks:".into());
+        texts.push(lines.iter().map(|line| format!("    {line}\n")).collect::<String>());
         if header.nblocks() > lines.len() {
-            report.normal(format!("    … {} more; --json has all", header.nblocks() - lines.len()));
+            texts.push(format!("    … {} more; --json has all", header.nblocks() - lines.len()));
         }
     }
-    Ok(())
+    Ok(texts)
 }
 
 fn header_fields(header: &Header) -> Vec<(&'static str, String)> {

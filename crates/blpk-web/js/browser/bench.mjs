@@ -1,0 +1,78 @@
+// Races the package against numcodecs' Blosc in Chromium: `bench.mjs CHROMIUM PAGE [TABLE]`.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { launch, serve } from "./serve.mjs";
+
+const [chromium, , table] = process.argv.slice(2);
+const server = await serve(fileURLToPath(new URL("..", import.meta.url)));
+const browser = await launch(chromium);
+const page = await browser.context.newPage();
+await page.goto(`${server.origin}/browser/empty.html`);
+
+/** Runs in the page. Returns the least time of each in milliseconds. */
+async function race({ codec, clevel, set, rounds, typesize }) {
+  const [ours, { default: Numcodecs }] = await Promise.all([import("/dist/index.js"), import("/node_modules/numcodecs/dist/blosc.js")]);
+  await ours.load();
+  const items = new Float64Array(2 << 20);
+  const sets = { wave: (at) => Math.round(1000 * Math.sin(at / 500)) / 8, walk: (() => { let [value, seed] = [100, 1]; return () => (value += ((seed = (seed * 48271) % 2147483647) / 2147483647 - 0.5)); })() };
+  for (let at = 0; at < items.length; at++) items[at] = sets[set](at);
+  const plain = new Uint8Array(items.buffer);
+  const theirs = new Numcodecs(clevel, codec, 1, 0);
+  // numcodecs always compresses with a typesize of 4, which is wrong for these items. Both decode the same chunk.
+  const options = { codec, clevel, filters: "shuffle", typesize };
+  const ourChunk = ours.compressSync(plain, options);
+  const theirChunk = await theirs.encode(plain);
+  const chunk = typesize === 4 ? theirChunk : ourChunk;
+  const into = new Uint8Array(plain.length);
+  const runs = {
+    "decode ours": () => ours.decompressSync(chunk),
+    "decode theirs": () => theirs.decode(chunk),
+    "into ours": () => ours.decompressSync(chunk, { into }),
+    "into theirs": () => theirs.decode(chunk, into),
+    "encode ours": () => ours.compressSync(plain, options),
+    "encode theirs": () => theirs.encode(plain),
+  };
+  const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
+  const isRight = same(await theirs.decode(ourChunk), plain) && same(ours.decompressSync(theirChunk), plain);
+  const times = {};
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, run] of Object.entries(runs)) {
+      const start = performance.now();
+      await run();
+      const time = performance.now() - start;
+      times[name] = Math.min(times[name] ?? Number.POSITIVE_INFINITY, time);
+    }
+  }
+  return { times, isRight, nbytes: plain.length, ours: ourChunk.length, theirs: theirChunk.length };
+}
+
+const cases = [];
+for (const set of ["wave", "walk"]) {
+  for (const typesize of [4, 8]) {
+    for (const [codec, clevel, rounds] of [["lz4", 5, 25], ["blosclz", 5, 25], ["zstd", 3, 7], ["zlib", 3, 7]]) cases.push({ codec, clevel, set, rounds, typesize });
+  }
+}
+const names = ["decode", "into", "encode"];
+const rows = [["set", "codec", "clevel", "typesize", "ratio", "ratio_numcodecs", ...names.flatMap((name) => [`${name}_MBps`, `${name}_numcodecs_MBps`, `${name}_times`])]];
+let [passed, failed] = [0, 0];
+for (const each of cases) {
+  const { times, isRight, nbytes, ours, theirs } = await page.evaluate(race, each);
+  assert.ok(isRight, JSON.stringify(each));
+  const speed = (name) => nbytes / 1e3 / times[name];
+  const ratios = [nbytes / ours, nbytes / theirs].map((ratio) => ratio.toFixed(2));
+  const figures = names.flatMap((name) => {
+    const [our, their] = [speed(`${name} ours`), speed(`${name} theirs`)];
+    return [our.toFixed(0), their.toFixed(0), (our / their).toFixed(2)];
+  });
+  rows.push([each.set, each.codec, each.clevel, each.typesize, ...ratios, ...figures]);
+  console.log(rows.at(-1).join("\t"));
+  if (each.codec === "lz4") speed("into ours") / speed("into theirs") >= 5 ? passed++ : failed++;
+}
+const version = await browser.context.browser()?.version();
+const head = `# 16 MiB of float64, shuffle. Chromium ${version ?? ""}, headless, one thread. The least time of 7 to 25 rounds. By cargo xtask web bench.\n`;
+if (table) writeFileSync(table, head + rows.map((row) => row.join("\t")).join("\n") + "\n");
+await browser.close();
+server.close();
+console.log(`${passed} passed, ${failed} failed`);

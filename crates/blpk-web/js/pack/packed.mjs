@@ -1,0 +1,34 @@
+// Packs the package, puts it into the folder of a user's program, checks the types of the program, and runs it.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "blpk-pack-"));
+const run = (program, args, cwd) => execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+try {
+  const [{ filename, files }] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], here));
+  const names = files.map(({ path }) => path);
+  for (const needed of ["dist/index.js", "dist/index.d.ts", "dist/decode.wasm", "dist/encode.wasm", "dist/open.wasm", "README.md"]) {
+    if (!names.includes(needed)) throw new Error(`the package lacks ${needed}: ${names.join(" ")}`);
+  }
+  if (names.some((name) => !name.startsWith("dist/") && !["README.md", "package.json", "LICENSE"].includes(name))) {
+    throw new Error(`the package has other files: ${names.join(" ")}`);
+  }
+  mkdirSync(join(folder, "node_modules/blpk"), { recursive: true });
+  run("tar", ["xzf", filename, "-C", "node_modules/blpk", "--strip-components=1"], folder);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  copyFileSync(join(here, "pack/program.ts"), join(folder, "program.ts"));
+  const options = { target: "es2022", module: "nodenext", strict: true, types: [], lib: ["es2023", "dom"], skipLibCheck: false };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["program.ts"] }));
+  run(process.execPath, [join(here, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], folder);
+  const output = run(process.execPath, ["program.js"], folder);
+  if (output.trim() !== "2 3 float64") throw new Error(`the program printed ${output}`);
+  console.log(`${filename}: ${names.length} files`);
+  console.log("3 passed, 0 failed");
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,341 @@
+// The files that the WebAssembly module reads.
+//
+// The module reads synchronously. Bytes that are not here make its call fail, and are noted. `run` fetches them and makes
+// the same call again, until all bytes are here. The module also says which bytes it will read soon, so that one round
+// fetches many of them.
+
+import type { Source, SourceDirectory } from "./source.js";
+
+/** The outcome of a call of the module. */
+const DONE = 0;
+const PENDING = 1;
+const ABSENT = 2;
+const FAILED = 3;
+const UNSUPPORTED = 4;
+
+/** Maximum size of a request in bytes, and of all that is fetched before it is used. */
+const MAX_REQUEST = 8 << 20;
+const MAX_WANTED = 64 << 20;
+/** Maximum number of requests at a time. */
+const MAX_REQUESTS = 8;
+/** Gaps of at most this many units are read along. */
+const MAX_GAP = 4;
+/** Bytes that are kept between calls. */
+const MAX_KEPT = 256 << 20;
+
+/** What was read, for an opened file and its members. */
+export interface Traffic {
+  /** Bytes that were read from the file or the network. */
+  read: number;
+  /** Number of reads, each a request for a URL. */
+  requests: number;
+  /** The size of the file, or of all files of a directory that are known. */
+  stored: number;
+  /** Cancels what is being read. */
+  signal?: AbortSignal | undefined;
+}
+
+interface File {
+  source: Source;
+  traffic: Traffic;
+  grain: number;
+  blocks: Map<number, Uint8Array>;
+  failed: Map<number, string>;
+  misses: Set<number>;
+  /** Blocks that are being fetched. */
+  coming: Set<number>;
+}
+
+interface Directory {
+  source: SourceDirectory;
+  traffic: Traffic;
+  /** The numbers of opened files; `null` for those that do not exist. */
+  files: Map<string, number | null>;
+  lists: Map<string, string[] | null>;
+  failed: Map<string, string>;
+  misses: Set<string>;
+  listMisses: Set<string>;
+  /** Whether it cannot be listed. */
+  unlisted: boolean;
+  /** Files and, with a slash, directories that are being fetched. */
+  coming: Set<string>;
+}
+
+/** The list of files. The module has one. */
+export class Files {
+  #files = new Map<number, File>();
+  #directories = new Map<number, Directory>();
+  #next = 0;
+  #wanted = 0;
+  #kept = 0;
+  #running = 0;
+  #inFlight = new Set<Promise<unknown>>();
+
+  outcome = DONE;
+  reason = "";
+  isPending = false;
+
+  /** Adds a file and returns its number. */
+  add(source: Source, traffic: Traffic): number {
+    const number = this.#next++;
+    const grain = source.grain ?? 4096;
+    const blocks = new Map<number, Uint8Array>();
+    const head = source.memory ? undefined : source.head;
+    if (head) {
+      for (let at = 0; at < head.length; at += grain) {
+        const isWhole = at + grain <= head.length || head.length === source.size;
+        if (isWhole) blocks.set(at / grain, head.subarray(at, at + grain));
+      }
+    }
+    traffic.read += source.head?.length ?? 0;
+    traffic.requests += source.head === undefined ? 0 : 1;
+    this.#files.set(number, { source, traffic, grain, blocks, failed: new Map(), misses: new Set(), coming: new Set() });
+    return number;
+  }
+
+  /** Adds a directory and returns its number. */
+  addDirectory(source: SourceDirectory, traffic: Traffic): number {
+    const number = this.#next++;
+    const [files, lists, failed] = [new Map(), new Map(), new Map()];
+    const [misses, listMisses, coming] = [new Set<string>(), new Set<string>(), new Set<string>()];
+    this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming, unlisted: false });
+    return number;
+  }
+
+  /** Forgets a file, or a directory and all files in it. */
+  remove(number: number): void {
+    for (const file of this.#directories.get(number)?.files.values() ?? []) if (file !== null) this.remove(file);
+    this.#directories.delete(number);
+    for (const block of this.#files.get(number)?.blocks.values() ?? []) this.#kept -= block.length;
+    this.#files.delete(number);
+  }
+
+  // The methods that the module calls.
+
+  size(number: number): number {
+    return this.#files.get(number)?.source.size ?? 0;
+  }
+
+  read(number: number, offset: number, into: Uint8Array): number {
+    const file = this.#files.get(number);
+    if (file === undefined) return this.#fail("the file was closed");
+    if (file.source.memory) {
+      into.set(file.source.memory.subarray(offset, offset + into.length));
+      return DONE;
+    }
+    const { grain, blocks } = file;
+    const [first, last] = [Math.floor(offset / grain), Math.floor((offset + into.length - 1) / grain)];
+    let isHere = true;
+    for (let block = first; block <= last; block++) {
+      if (blocks.has(block)) continue;
+      const reason = file.failed.get(block);
+      if (reason !== undefined) return this.#fail(reason);
+      if (!file.coming.has(block)) file.misses.add(block);
+      isHere = false;
+    }
+    if (!isHere) {
+      this.isPending = true;
+      return PENDING;
+    }
+    for (let block = first; block <= last; block++) {
+      const bytes = blocks.get(block) as Uint8Array;
+      const start = block * grain;
+      const [from, to] = [Math.max(offset, start), Math.min(offset + into.length, start + bytes.length)];
+      into.set(bytes.subarray(from - start, to - start), from - offset);
+    }
+    return DONE;
+  }
+
+  want(number: number, offset: number, length: number): void {
+    const file = this.#files.get(number);
+    if (file === undefined || file.source.memory) return;
+    const { grain, blocks, failed, misses, coming } = file;
+    const last = Math.floor((offset + length - 1) / grain);
+    for (let block = Math.floor(offset / grain); block <= last && this.#wanted < MAX_WANTED; block++) {
+      if (blocks.has(block) || failed.has(block) || misses.has(block) || coming.has(block)) continue;
+      misses.add(block);
+      this.#wanted += grain;
+    }
+  }
+
+  open(number: number, path: string): number {
+    const directory = this.#directories.get(number);
+    if (directory === undefined) return this.#fail("the directory was closed");
+    const file = directory.files.get(path);
+    if (file !== undefined) {
+      this.outcome = file === null ? ABSENT : DONE;
+      return file ?? 0;
+    }
+    const reason = directory.failed.get(path);
+    if (reason !== undefined) return this.#fail(reason);
+    if (!directory.coming.has(path)) directory.misses.add(path);
+    this.isPending = true;
+    this.outcome = PENDING;
+    return 0;
+  }
+
+  list(number: number, path: string): string[] {
+    const directory = this.#directories.get(number);
+    const names = directory?.lists.get(path);
+    if (names !== undefined) {
+      this.outcome = names === null ? ABSENT : DONE;
+      return names ?? [];
+    }
+    const reason = directory?.failed.get(`${path}/`);
+    if (directory === undefined || reason !== undefined) {
+      this.#fail(reason ?? "the directory was closed");
+      if (directory?.unlisted) this.outcome = UNSUPPORTED;
+      return [];
+    }
+    if (!directory.coming.has(`${path}/`)) directory.listMisses.add(path);
+    this.isPending = true;
+    this.outcome = PENDING;
+    return [];
+  }
+
+  #fail(reason: string): number {
+    this.reason = reason;
+    this.outcome = FAILED;
+    return FAILED;
+  }
+
+  // Asynchronous calls.
+
+  /** Calls the module until all bytes that it needs are here. */
+  async run<T>(call: () => T, traffic: Traffic): Promise<T> {
+    if (this.#running++ === 0) this.#begin();
+    try {
+      for (;;) {
+        traffic.signal?.throwIfAborted();
+        this.isPending = false;
+        this.#wanted = 0;
+        let result: { value: T } | { error: unknown };
+        try {
+          result = { value: call() };
+        } catch (error) {
+          result = { error };
+        }
+        if (!this.isPending) {
+          if ("error" in result) throw result.error;
+          return result.value;
+        }
+        // A value that was made without bytes that it needs.
+        if ("value" in result) (result.value as { free?: () => void } | undefined)?.free?.();
+        await this.#fetch();
+      }
+    } finally {
+      this.#running--;
+    }
+  }
+
+  /** Forgets failures, so that they are tried again, and bytes if there are too many. */
+  #begin(): void {
+    const isFull = this.#kept > MAX_KEPT;
+    for (const file of this.#files.values()) {
+      file.failed.clear();
+      file.misses.clear();
+      if (isFull) file.blocks.clear();
+    }
+    for (const directory of this.#directories.values()) directory.failed.clear();
+    if (isFull) this.#kept = 0;
+  }
+
+  /** Fetches everything that was noted, or waits for a call at the same time that fetches it. */
+  async #fetch(): Promise<void> {
+    const tasks = this.#tasks();
+    if (tasks.length === 0) {
+      if (this.#inFlight.size === 0) throw new Error("bytes are missing that nothing fetches");
+      await Promise.race(this.#inFlight);
+      return;
+    }
+    const next = tasks.values();
+    const worker = async () => {
+      for (const task of next) await task();
+    };
+    const done = Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, tasks.length) }, worker));
+    this.#inFlight.add(done);
+    await done.finally(() => this.#inFlight.delete(done));
+  }
+
+  /** Takes all that was noted. */
+  #tasks(): (() => Promise<void>)[] {
+    const tasks: (() => Promise<void>)[] = [];
+    for (const file of this.#files.values()) {
+      for (const [start, end] of runs(file)) {
+        for (let block = start; block < end; block++) file.coming.add(block);
+        tasks.push(() => this.#fetchBlocks(file, start, end));
+      }
+    }
+    for (const directory of this.#directories.values()) {
+      const { misses, listMisses, coming } = directory;
+      for (const path of misses) tasks.push(() => this.#open(directory, path).finally(() => coming.delete(path)));
+      for (const path of listMisses) tasks.push(() => this.#list(directory, path).finally(() => coming.delete(`${path}/`)));
+      misses.forEach((path) => coming.add(path));
+      listMisses.forEach((path) => coming.add(`${path}/`));
+      misses.clear();
+      listMisses.clear();
+    }
+    return tasks;
+  }
+
+  async #fetchBlocks(file: File, start: number, end: number): Promise<void> {
+    const { grain, source, traffic } = file;
+    const offset = start * grain;
+    const length = Math.min(end * grain, source.size) - offset;
+    try {
+      const bytes = await source.read(offset, length);
+      if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
+      traffic.read += length;
+      traffic.requests += 1;
+      this.#kept += length;
+      for (let block = start; block < end; block++) {
+        file.blocks.set(block, bytes.subarray((block - start) * grain, (block - start + 1) * grain));
+      }
+    } catch (error) {
+      for (let block = start; block < end; block++) file.failed.set(block, message(error));
+    } finally {
+      for (let block = start; block < end; block++) file.coming.delete(block);
+    }
+  }
+
+  async #open(directory: Directory, path: string): Promise<void> {
+    try {
+      const source = await directory.source.open(path);
+      directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic));
+      if (directory.source.size === undefined) directory.traffic.stored += source?.size ?? 0;
+      if (source === undefined) directory.traffic.requests += 1;
+    } catch (error) {
+      directory.failed.set(path, message(error));
+    }
+  }
+
+  async #list(directory: Directory, path: string): Promise<void> {
+    try {
+      directory.lists.set(path, (await directory.source.list(path)) ?? null);
+    } catch (error) {
+      directory.failed.set(`${path}/`, message(error));
+      directory.unlisted ||= (error as { kind?: string }).kind === "unsupported";
+    }
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Takes the blocks that a file misses, as ranges of consecutive ones. */
+function* runs(file: File): Generator<[number, number]> {
+  const blocks = [...file.misses].sort((a, b) => a - b);
+  file.misses.clear();
+  let [start, end] = [0, 0];
+  for (const block of blocks) {
+    const fits = block <= end + MAX_GAP && (block + 1 - start) * file.grain <= MAX_REQUEST;
+    if (end > start && fits) {
+      end = block + 1;
+      continue;
+    }
+    if (end > start) yield [start, end];
+    [start, end] = [block, block + 1];
+  }
+  if (end > start) yield [start, end];
+}

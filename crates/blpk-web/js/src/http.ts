@@ -1,0 +1,92 @@
+// Files at URLs, read by range requests.
+
+import { memorySource, type Source, type SourceDirectory } from "./source.js";
+
+/** Bytes that the first request of a file asks for: enough to recognise it, and all of a small one. */
+const HEAD = 64 << 10;
+/** The unit of range requests. */
+const GRAIN = 16 << 10;
+
+/** How to fetch. */
+export interface HttpOptions {
+  /** Replaces `fetch`, for example to add credentials. */
+  fetch?: typeof fetch;
+  /** Headers of all requests. */
+  headers?: Record<string, string>;
+}
+
+/** A response that is neither a file nor the absence of one. */
+function refused(url: URL, response: Response): Error {
+  const text = `${url.href.split("?")[0]}: the server answered ${response.status} ${response.statusText}`.trimEnd();
+  return Object.assign(new Error(text), { kind: "io" });
+}
+
+/**
+ * Opens a file at a URL, `undefined` if there is none. A server without range requests sends all of it. A directory, which
+ * the server redirects to its name with a slash, is no file.
+ */
+export async function httpSource(url: URL, options: HttpOptions = {}): Promise<Source | undefined> {
+  const request = (range: string) =>
+    (options.fetch ?? fetch)(url, { headers: { ...options.headers, Range: range }, cache: "no-store" });
+  const response = await request(`bytes=0-${HEAD - 1}`);
+  if (response.status === 404 || response.status === 403 || response.status === 410) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  if (response.status === 416) return memorySource(new Uint8Array());
+  if (!response.ok) throw refused(url, response);
+  if (response.redirected && response.url.endsWith("/") && !url.pathname.endsWith("/")) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  const head = new Uint8Array(await response.arrayBuffer());
+  // The head counts as read.
+  const whole = { ...memorySource(head), head };
+  if (response.status !== 206) return whole;
+  const size = await totalSize(url, response, options);
+  if (size === head.length) return whole;
+  const tag = response.headers.get("etag");
+  return {
+    size,
+    head,
+    grain: GRAIN,
+    read: async (offset, length) => {
+      const part = await request(`bytes=${offset}-${offset + length - 1}`);
+      if (part.status !== 206 && part.status !== 200) throw refused(url, part);
+      const changed = tag !== null && part.headers.get("etag") !== null && part.headers.get("etag") !== tag;
+      const bytes = new Uint8Array(await part.arrayBuffer());
+      const found = part.status === 200 ? bytes.subarray(offset, offset + length) : bytes;
+      if (changed || found.length !== length) {
+        const problem = `${url.href.split("?")[0]}: the file has changed while it was read`;
+        throw Object.assign(new Error(problem), { kind: "io" });
+      }
+      return found;
+    },
+  };
+}
+
+/** The size of the file of a partial response. A server at another origin may not show the header with it. */
+async function totalSize(url: URL, response: Response, options: HttpOptions): Promise<number> {
+  const total = response.headers.get("content-range")?.split("/")[1];
+  if (total !== undefined && /^\d+$/.test(total)) return Number(total);
+  const head = await (options.fetch ?? fetch)(url, { method: "HEAD", headers: { ...options.headers } });
+  const length = head.headers.get("content-length");
+  if (!head.ok || length === null) throw refused(url, head);
+  return Number(length);
+}
+
+/** A directory at a URL. HTTP cannot list it, so a Zarr group needs consolidated metadata. */
+export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirectory {
+  const base = new URL(url);
+  if (!base.pathname.endsWith("/")) base.pathname += "/";
+  return {
+    open: async (path) => {
+      const file = new URL(base);
+      file.pathname += path.split("/").map(encodeURIComponent).join("/");
+      return httpSource(file, options);
+    },
+    list: async () => {
+      throw Object.assign(new Error("a directory at a URL cannot be listed"), { kind: "unsupported" });
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// Loads a WebAssembly module, from the folder of this package or from bytes that the caller has.
+
+/** What {@link load} accepts in place of the module in this package. */
+export type ModuleInput = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+
+type Init = (input: { module_or_path: never }) => Promise<unknown>;
+
+/** A WebAssembly module that is loaded once. */
+export class Module {
+  readonly #place: () => URL;
+  readonly #init: Init;
+  #loading: Promise<unknown> | undefined;
+  #isLoaded = false;
+
+  constructor(place: () => URL, init: unknown) {
+    this.#place = place;
+    this.#init = init as Init;
+  }
+
+  /** Loads the module, from `input` or its own place. A failure is tried again by the next call. */
+  async load(input?: ModuleInput): Promise<void> {
+    this.#loading ??= (async () => {
+      const found = input ?? (await moduleBytes(this.#place()));
+      await this.#init({ module_or_path: found as never });
+      this.#isLoaded = true;
+    })();
+    try {
+      await this.#loading;
+    } catch (error) {
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+
+  /** Refuses a synchronous call before the module is loaded. */
+  expectLoaded(): void {
+    if (!this.#isLoaded) throw new Error("the WebAssembly module is not loaded: call `await load()` first");
+  }
+}
+
+/** Returns the bytes of a module for `init` of the generated code. Node cannot fetch `file:` URLs. */
+async function moduleBytes(found: URL): Promise<BufferSource | URL> {
+  if (found.protocol === "file:" && typeof process !== "undefined" && process.versions?.node) {
+    const { readFile } = await import(/* @vite-ignore */ "node:fs/promises");
+    return readFile(found);
+  }
+  return found;
+}
+
+/** An error of this package. */
+export interface BlpkError extends Error {
+  /** What is wrong. `broken`: the module has failed, and must be loaded again in another worker or process. */
+  kind: "damaged" | "truncated" | "unsupported" | "invalid" | "absent" | "limit" | "memory" | "cancelled" | "io" | "broken";
+}
+
+/** Calls the module. A trap leaves it in an unknown state, which the error says. */
+export function guarded<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+      throw Object.assign(new Error(`the WebAssembly module failed: ${error.message}`), { kind: "broken" });
+    }
+    throw error;
+  }
+}

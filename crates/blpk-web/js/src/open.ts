@@ -1,0 +1,83 @@
+// Opens files and directories of all kinds.
+
+import { bytesOf, isMemory, type Memory } from "./bytes.js";
+import type { Traffic } from "./files.js";
+import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
+import type { ModuleInput } from "./module.js";
+import { module, Opened, theFiles } from "./opened.js";
+import {
+  blobSource,
+  filesDirectory,
+  handleDirectory,
+  memorySource,
+  type Source,
+  type SourceDirectory,
+} from "./source.js";
+
+/** What {@link open} accepts. */
+export type OpenInput =
+  | Memory
+  | Blob
+  | URL
+  | string
+  | FileSystemFileHandle
+  | FileSystemDirectoryHandle
+  | Iterable<readonly [path: string, file: Blob | Uint8Array]>
+  | Source
+  | SourceDirectory;
+
+/** How to open. */
+export interface OpenOptions extends HttpOptions {
+  /** Reads a file as raw bytes, whatever they are. */
+  raw?: boolean;
+  /** Cancels all reads. */
+  signal?: AbortSignal;
+  /** The place of the WebAssembly module, for the first call. Default: `open.wasm` next to this file. */
+  module?: ModuleInput;
+}
+
+/** Loads the WebAssembly module for files before the first call of {@link open}. */
+export function loadOpen(input?: ModuleInput): Promise<void> {
+  return module.load(input);
+}
+
+/**
+ * Opens a bloscpack file, a chunk, a Blosc2 frame, a `.npy` file, a zip archive with Zarr, or the directory of a sparse frame,
+ * of bcolz or of Zarr. A URL that ends with `/`, or at which there is no file, is opened as a directory. A list of paths with
+ * files is a directory, too.
+ */
+export async function open(input: OpenInput, options: OpenOptions = {}): Promise<Opened> {
+  await module.load(options.module);
+  const found = await sourceOf(input, options);
+  const traffic: Traffic = { read: 0, requests: 0, stored: found.size ?? 0, signal: options.signal };
+  const files = theFiles();
+  const number = "list" in found ? files.addDirectory(found, traffic) : files.add(found, traffic);
+  try {
+    return await Opened.of(traffic, number, "list" in found ? "directory" : options.raw ? "raw" : "file");
+  } catch (error) {
+    files.remove(number);
+    throw error;
+  }
+}
+
+async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Source | SourceDirectory> {
+  if (isMemory(input)) return memorySource(bytesOf(input));
+  if (input instanceof Blob) return blobSource(input);
+  if (typeof input === "string") return urlSource(new URL(input, globalThis.location?.href), options);
+  if (input instanceof URL) return urlSource(input, options);
+  if ("getFile" in input) return blobSource(await input.getFile());
+  if ("getDirectoryHandle" in input) return handleDirectory(input);
+  if (Symbol.iterator in input) return filesDirectory(input);
+  return input;
+}
+
+async function urlSource(url: URL, options: OpenOptions): Promise<Source | SourceDirectory> {
+  if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await (await fetch(url)).blob());
+  if (url.protocol === "file:") {
+    const { openAsBlob } = await import(/* @vite-ignore */ "node:fs");
+    const { fileURLToPath } = await import(/* @vite-ignore */ "node:url");
+    return blobSource(await openAsBlob(fileURLToPath(url)));
+  }
+  const file = url.pathname.endsWith("/") ? undefined : await httpSource(url, options);
+  return file ?? httpDirectory(url, options);
+}

@@ -1,0 +1,235 @@
+// An open file or directory.
+
+import init, * as wasm from "../generated/blpk_open.js";
+import { Files, type Traffic } from "./files.js";
+import { guarded, Module } from "./module.js";
+import { sliceText, type Slice } from "./slice.js";
+import { typedArray, type Leaf, type TypedArray } from "./typed.js";
+
+/** The WebAssembly module for files. */
+export const module = new Module(() => new URL("./open.wasm", import.meta.url), init);
+
+let files: Files | undefined;
+
+/** Returns the list of files of the module, which must be loaded. */
+export function theFiles(): Files {
+  if (files === undefined) {
+    files = new Files();
+    wasm.setHost(files as never);
+  }
+  return files;
+}
+
+/** What a file or directory is. */
+export interface Description {
+  kind: "array" | "table" | "group";
+  /** The format in words: `a Blosc2 frame`. */
+  format: string;
+  /** The columns of a table, or the paths of the arrays in a group. */
+  members?: string[];
+  /** The number of rows of a table. */
+  rows?: number;
+  /** Whether the file says the dtype. Otherwise the items are unsigned integers of the typesize. */
+  isTyped?: boolean;
+  isCompressed?: boolean;
+  shape?: number[];
+  /** NumPy's name of the dtype. */
+  dtype?: string;
+  itemsize?: number;
+  order?: "C" | "F";
+  /** The scalars of an item. `null` for items that have no list of them. */
+  leaves?: Leaf[] | null;
+  /** The number of uncompressed bytes. */
+  nbytes?: number;
+  nchunks?: number;
+  /** The uncompressed bytes of the first chunk. */
+  chunkNbytes?: number | null;
+  typesize?: number;
+  /** The items of a chunk along each axis, for arrays whose chunks are boxes. */
+  chunkshape?: number[] | null;
+  blockshape?: number[] | null;
+}
+
+/** How a chunk is stored. */
+export interface ChunkFacts {
+  nbytes: number;
+  /** 0 for a special value that takes no bytes. */
+  cbytes: number;
+  codec: string | null;
+  filters: string;
+  /** `zeros`, `nan`, `uninit` or `value`. */
+  special: string | null;
+  /** Whether the bytes are stored unchanged. */
+  isStored: boolean;
+}
+
+/** A chunk whose header is damaged. */
+export interface DamagedChunk {
+  problem: string;
+}
+
+/** Selected items. */
+export interface Items {
+  /** The items in C order. */
+  data: TypedArray;
+  shape: number[];
+  dtype: string;
+}
+
+/** A part of a selection that cannot be read, in indices of the selection. */
+export interface Lost {
+  start: number[];
+  stop: number[];
+  problem: string;
+}
+
+/** An array, a table or a group. */
+export class Opened {
+  readonly #opened: wasm.Opened;
+  readonly #traffic: Traffic;
+  readonly #number: number | undefined;
+  readonly description: Description;
+
+  private constructor(opened: wasm.Opened, traffic: Traffic, number: number | undefined) {
+    this.#opened = opened;
+    this.#traffic = traffic;
+    this.#number = number;
+    this.description = JSON.parse(opened.describe()) as Description;
+  }
+
+  /** Opens a file or directory of the list. For {@link open}. */
+  static async of(traffic: Traffic, number: number, how: "file" | "raw" | "directory"): Promise<Opened> {
+    const call = () =>
+      how === "directory" ? wasm.Opened.openDirectory(number) : wasm.Opened.openFile(number, how === "raw");
+    return Opened.#make(traffic, number, call);
+  }
+
+  /** `describe` may read, too, so both are one call. */
+  static async #make(traffic: Traffic, number: number | undefined, open: () => wasm.Opened): Promise<Opened> {
+    const call = () => {
+      const opened = guarded(open);
+      try {
+        return new Opened(opened, traffic, number);
+      } catch (error) {
+        opened.free();
+        throw error;
+      }
+    };
+    return theFiles().run(call, traffic);
+  }
+
+  #run<T>(call: () => T): Promise<T> {
+    return theFiles().run(() => guarded(call), this.#traffic);
+  }
+
+  /** Frees the memory of a value that is not used. */
+  free(): void {
+    this.#opened.free();
+  }
+
+  get kind(): "array" | "table" | "group" {
+    return this.description.kind;
+  }
+
+  get shape(): number[] {
+    return this.description.shape ?? [];
+  }
+
+  get dtype(): string {
+    return this.description.dtype ?? "";
+  }
+
+  /** The columns of a table, or the paths of the arrays in a group. */
+  get members(): string[] {
+    return this.description.members ?? [];
+  }
+
+  /** Bytes that were read, and the bytes that are stored. */
+  get traffic(): Readonly<Traffic> {
+    return this.#traffic;
+  }
+
+  /**
+   * Returns the facts as `blpk info` prints them, a line each. Only the module of the page has them.
+   * @internal
+   */
+  info(): Promise<string> {
+    return this.#run(() => (this.#opened as unknown as { info(): string }).info());
+  }
+
+  /** Opens a column of a table, or an array in a group. */
+  member(name: string): Promise<Opened> {
+    return Opened.#make(this.#traffic, undefined, () => this.#opened.member(name));
+  }
+
+  /** Reads items. Only the chunks and blocks that hold them are fetched and decoded. */
+  async read(slice?: Slice): Promise<Items> {
+    const text = sliceText(slice);
+    return this.#items(text, await this.#run(() => this.#opened.read(text)));
+  }
+
+  /** Reads items, with zeros in place of those that cannot be read, which are listed. */
+  async readRest(slice?: Slice): Promise<Items & { lost: Lost[] }> {
+    const text = sliceText(slice);
+    const [bytes, lost] = await this.#run(() => [this.#opened.readRest(text), this.#opened.lost] as const);
+    return { ...this.#items(text, bytes), lost: JSON.parse(lost) as Lost[] };
+  }
+
+  #items(slice: string, bytes: Uint8Array): Items {
+    const shape = Array.from(this.#opened.shapeOf(slice));
+    return { data: typedArray(bytes, this.description.leaves ?? null), shape, dtype: this.dtype };
+  }
+
+  /** Reads the texts of items, with a list of all scalars for each. */
+  async texts(slice?: Slice): Promise<string[][]> {
+    const text = sliceText(slice);
+    return JSON.parse(await this.#run(() => this.#opened.texts(text))) as string[][];
+  }
+
+  /** Reads a range of the uncompressed bytes. */
+  bytes(start: number, stop: number): Promise<Uint8Array> {
+    return this.#run(() => this.#opened.readBytes(start, stop));
+  }
+
+  /** Reads the headers of chunks. */
+  async chunks(start = 0, stop = Number.MAX_SAFE_INTEGER): Promise<(ChunkFacts | DamagedChunk)[]> {
+    return JSON.parse(await this.#run(() => this.#opened.chunks(start, stop))) as (ChunkFacts | DamagedChunk)[];
+  }
+
+  /** Returns items as a file: `npy` or `csv`. */
+  save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
+    const text = sliceText(slice);
+    return format === "npy" ? this.#run(() => this.#opened.npy(text)) : this.#csv(text);
+  }
+
+  /** Returns items as CSV: a line for each index of the first axis, and a head with the names that `blpk` gives. */
+  async #csv(slice: string): Promise<Uint8Array> {
+    const shape = await this.#run(() => Array.from(this.#opened.shapeOf(slice)));
+    const items = await this.texts(slice);
+    const across = shape.slice(1).reduce((product, length) => product * length, 1);
+    const names = (this.description.leaves ?? []).map(({ name }) => name || "f0");
+    const places = Array.from({ length: across }, (_, at) => indices(at, shape.slice(1)).map((index) => `_${index}`).join(""));
+    const lines = [places.flatMap((place) => names.map((name) => `${name}${place}`))];
+    for (let at = 0; at < items.length; at += across) lines.push(items.slice(at, at + across).flat());
+    return new TextEncoder().encode(`${lines.map((line) => line.map(quoted).join(",")).join("\n")}\n`);
+  }
+
+  /** Forgets the file and what was read of it. Members of it cannot be read any more. */
+  close(): void {
+    this.free();
+    if (this.#number !== undefined) theFiles().remove(this.#number);
+  }
+}
+
+/** Returns the index along each axis of an item in C order. */
+function indices(item: number, shape: number[]): number[] {
+  const found: number[] = [];
+  for (const length of [...shape].reverse()) {
+    found.unshift(item % length);
+    item = Math.floor(item / length);
+  }
+  return found;
+}
+
+/** Quotes a text for CSV where it needs that. */
+const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

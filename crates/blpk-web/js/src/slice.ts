@@ -1,0 +1,25 @@
+// Selections of items, in NumPy's notation.
+
+/** The selection along one axis: an index, `null` for all, or start, stop and step. */
+export type AxisSlice = number | null | readonly [start: number | null, stop: number | null, step?: number | null];
+
+/** A selection: `"1:3,::2"`, or a list with an entry for each axis. */
+export type Slice = string | readonly AxisSlice[];
+
+/** Returns a selection in NumPy's notation. */
+export function sliceText(slice: Slice | undefined): string {
+  if (slice === undefined) return "...";
+  if (typeof slice === "string") return slice === "" ? "..." : slice;
+  const number = (value: number | null | undefined) => {
+    if (value === null || value === undefined) return "";
+    if (!Number.isSafeInteger(value)) throw Object.assign(new Error(`${value} is no index`), { kind: "invalid" });
+    return String(value);
+  };
+  const texts = slice.map((axis) => {
+    if (axis === null) return ":";
+    if (typeof axis === "number") return number(axis);
+    const [start, stop, step] = axis;
+    return `${number(start)}:${number(stop)}${step === undefined || step === null ? "" : `:${number(step)}`}`;
+  });
+  return texts.length === 0 ? "..." : texts.join(",");
+}

@@ -1,0 +1,101 @@
+// Sources of bytes that are read asynchronously: blobs, HTTP ranges, memory, and directories of them.
+
+/** A file that is read in ranges. */
+export interface Source {
+  /** Its size in bytes. */
+  readonly size: number;
+  /** Reads a range, which is within the file. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+  /** The unit of reads in bytes: ranges are rounded to it. Default: 4096. */
+  readonly grain?: number;
+  /** All bytes, where they are in memory. */
+  readonly memory?: Uint8Array;
+  /** Bytes that were read while opening, from the start of the file. They are not read again. */
+  readonly head?: Uint8Array;
+}
+
+/** A directory of files. Paths are relative, with `/` between names. */
+export interface SourceDirectory {
+  /** Opens a file. `undefined` if there is none. */
+  open(path: string): Promise<Source | undefined>;
+  /** Lists the names in a directory, `undefined` if there is none. Throws where listing is impossible. */
+  list(path: string): Promise<string[] | undefined>;
+  /** The size of all files in bytes, where it is known. */
+  readonly size?: number;
+}
+
+/** Bytes in memory. */
+export function memorySource(memory: Uint8Array): Source {
+  return { size: memory.length, memory, read: async (offset, length) => memory.subarray(offset, offset + length) };
+}
+
+/** A blob, or a file that the user chose. Only the ranges that are read are loaded. */
+export function blobSource(blob: Blob): Source {
+  return {
+    size: blob.size,
+    read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
+  };
+}
+
+/** Files by their paths. */
+export function filesDirectory(files: Iterable<readonly [string, Blob | Uint8Array]>): SourceDirectory {
+  const found = new Map(files);
+  const folders = new Map<string, Set<string>>([["", new Set()]]);
+  let size = 0;
+  for (const [path, file] of found) {
+    size += file instanceof Uint8Array ? file.length : file.size;
+    const names = path.split("/");
+    for (let depth = 0; depth < names.length; depth++) {
+      const folder = names.slice(0, depth).join("/");
+      if (!folders.has(folder)) folders.set(folder, new Set());
+      folders.get(folder)?.add(names[depth] ?? "");
+    }
+  }
+  return {
+    size,
+    open: async (path) => {
+      const file = found.get(path);
+      if (file === undefined) return undefined;
+      return file instanceof Uint8Array ? memorySource(file) : blobSource(file);
+    },
+    list: async (path) => {
+      const names = folders.get(path);
+      return names && [...names];
+    },
+  };
+}
+
+/** A directory that the user chose with the directory picker. Files are opened when they are needed. */
+export function handleDirectory(root: FileSystemDirectoryHandle): SourceDirectory {
+  const absent = (error: unknown) => {
+    const name = error instanceof Error ? error.name : "";
+    if (name === "NotFoundError" || name === "TypeMismatchError") return undefined;
+    throw error;
+  };
+  const folder = async (names: string[]): Promise<FileSystemDirectoryHandle> => {
+    let at = root;
+    for (const name of names) at = await at.getDirectoryHandle(name);
+    return at;
+  };
+  return {
+    open: async (path) => {
+      const names = path.split("/");
+      const name = names.pop() ?? "";
+      try {
+        return blobSource(await (await (await folder(names)).getFileHandle(name)).getFile());
+      } catch (error) {
+        return absent(error);
+      }
+    },
+    list: async (path) => {
+      try {
+        const names: string[] = [];
+        const keys = (await folder(path === "" ? [] : path.split("/"))) as unknown as { keys(): AsyncIterable<string> };
+        for await (const name of keys.keys()) names.push(name);
+        return names;
+      } catch (error) {
+        return absent(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Slices, typed arrays, texts, chunk maps, downloads and damaged arrays.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { compress, open } from "blpk";
+import { archive, below, manifest } from "./golden.mjs";
+
+/** A Zarr array of 100 x 80 float64 in chunks of 30 x 50, value 1000 * row + column, compressed by Blosc. */
+async function zarr() {
+  const [shape, chunks] = [[100, 80], [30, 50]];
+  const zarray = { zarr_format: 2, shape, chunks, dtype: "<f8", fill_value: 0, order: "C", filters: null };
+  zarray.compressor = { id: "blosc", cname: "lz4", clevel: 5, shuffle: 1, blocksize: 0 };
+  const files = [[".zarray", new TextEncoder().encode(JSON.stringify(zarray))]];
+  for (let row = 0; row * 30 < 100; row++) {
+    for (let column = 0; column * 50 < 80; column++) {
+      const items = new Float64Array(30 * 50);
+      items.forEach((_, at) => (items[at] = 1000 * (row * 30 + Math.floor(at / 50)) + column * 50 + (at % 50)));
+      files.push([`${row}.${column}`, await compress(items)]);
+    }
+  }
+  return files;
+}
+
+const value = (row, column) => 1000 * row + column;
+
+test("slices are typed arrays of the selected items", async () => {
+  const opened = await open(await zarr());
+  const { data, shape, dtype } = await opened.read("28:33,49:52");
+  assert.ok(data instanceof Float64Array);
+  assert.deepEqual([shape, dtype], [[5, 3], "<f8"]);
+  assert.deepEqual([...data], [28, 29, 30, 31, 32].flatMap((row) => [49, 50, 51].map((column) => value(row, column))));
+  const same = await opened.read([[28, 33], [49, 52]]);
+  assert.deepEqual(same.data, data);
+  assert.deepEqual([...(await opened.read([-1, [null, null, 40]])).data], [value(99, 0), value(99, 40)]);
+  assert.deepEqual([...(await opened.read([[10, 7, -1], 3])).data], [10003, 9003, 8003]);
+  await assert.rejects(opened.read("100"), { kind: "invalid" });
+  await assert.rejects(opened.read([0.5]), { kind: "invalid" });
+});
+
+test("texts, chunk maps and downloads", async () => {
+  const opened = await open(await zarr());
+  assert.deepEqual(await opened.texts("1,:3"), [["1000.0"], ["1001.0"], ["1002.0"]]);
+  const chunks = await opened.chunks();
+  assert.equal(chunks.length, 8);
+  assert.ok(chunks.every(({ codec, nbytes, filters }) => codec === "lz4" && nbytes === 12000 && filters === "shuffle"));
+  const npy = await opened.save("2:4,5:7", "npy");
+  const again = await open(npy);
+  assert.deepEqual([...(await again.read()).data], [2005, 2006, 3005, 3006]);
+  const csv = new TextDecoder().decode(await opened.save("2:4,5:7", "csv"));
+  assert.equal(csv, "f0_0,f0_1\n2005.0,2006.0\n3005.0,3006.0\n");
+});
+
+test("a missing chunk is the fill value, and damage is shown while the rest is read", async () => {
+  const files = new Map(await zarr());
+  files.delete("3.1");
+  const damaged = files.get("1.0").slice();
+  damaged.fill(0xff, 20, 60);
+  files.set("1.0", damaged);
+  const opened = await open(files);
+  await assert.rejects(opened.read(), { kind: "damaged" });
+  const { data, lost } = await opened.readRest();
+  assert.deepEqual(lost.map(({ start, stop }) => [start, stop]), [[[30, 0], [60, 50]]]);
+  assert.match(lost[0].problem, /1\.0/);
+  for (let row = 0; row < 100; row++) {
+    for (let column = 0; column < 80; column++) {
+      const isLost = row >= 30 && row < 60 && column < 50;
+      const isMissing = row >= 90 && column >= 50;
+      assert.equal(data[row * 80 + column], isLost || isMissing ? 0 : value(row, column), `${row} ${column}`);
+    }
+  }
+  const facts = await opened.chunks();
+  assert.equal(facts[7].special, "uninit");
+});
+
+test("tables and items with fields have texts for each column", async () => {
+  const item = manifest("bcolz").cases.find((item) => item.name === "ref/tab/mixed");
+  const table = await open(below(archive("bcolz"), item.name));
+  assert.equal(table.kind, "table");
+  assert.deepEqual(table.members, item.names);
+  const column = await table.member("i");
+  assert.equal(column.shape[0], table.description.rows);
+  const { data } = await column.read(":5");
+  assert.deepEqual((await column.texts(":5")).flat(), [...data].map(String));
+});
+
+test("big-endian items come in the order of the machine", async () => {
+  for (const item of manifest("zarr").stores.filter(({ dtype }) => dtype === ">i4" || dtype === ">f8")) {
+    const opened = await open(below(archive("zarr"), item.name));
+    const { data } = await opened.read();
+    const texts = (await opened.texts()).flat();
+    assert.deepEqual([...data].map(Number), texts.map(Number), item.name);
+  }
+});

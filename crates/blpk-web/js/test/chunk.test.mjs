@@ -1,0 +1,75 @@
+// Chunks: golden ones, malformed ones, and round trips.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { chunkSizes, compress, compressSync, decompress, decompressSync, load } from "blpk";
+import * as small from "blpk/decode";
+import { archive, manifest, sha256 } from "./golden.mjs";
+
+test("every golden chunk gives the recorded bytes, in both builds", async () => {
+  const items = manifest("chunks").items;
+  assert.equal(items.length, 585);
+  let decoded = 0;
+  for (const item of items.filter((item) => item.status === "must")) {
+    const chunk = archive("chunks").get(item.file);
+    // Uninitialised chunks hold any bytes.
+    if (item.plain_sha256 === undefined) continue;
+    const plain = await decompress(chunk);
+    assert.equal(sha256(plain), item.plain_sha256, item.file);
+    assert.equal(sha256(await small.decompress(chunk)), item.plain_sha256, item.file);
+    const { nbytes, cbytes, typesize } = await chunkSizes(chunk.slice(0, 32));
+    assert.deepEqual([nbytes, cbytes, typesize], [item.nbytes, chunk.length, item.header.typesize], item.file);
+    decoded++;
+  }
+  assert.ok(decoded > 560, `${decoded} chunks`);
+});
+
+test("no malformed chunk breaks the module, and damage is refused", async () => {
+  const { items } = manifest("chunks-malformed");
+  assert.equal(items.length, 2899);
+  const all = archive("chunks-malformed").get("malformed.bin");
+  let refused = 0;
+  for (const item of items) {
+    const chunk = all.subarray(item.offset, item.offset + item.length);
+    const what = `${item.base} ${item.mutation}`;
+    try {
+      await decompress(chunk, { maxBytes: 64 << 20 });
+      assert.ok(item.c_blosc2 >= 0, `${what}: accepted`);
+    } catch (error) {
+      assert.notEqual(error.kind, "broken", what);
+      assert.ok(error.kind, `${what}: ${error}`);
+      refused++;
+    }
+  }
+  assert.ok(refused > 2200, `${refused} refused`);
+});
+
+test("all codecs and filters round-trip, with typed arrays", async () => {
+  const plain = Float64Array.from({ length: 50_000 }, (_, index) => Math.sin(index / 100));
+  for (const codec of ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]) {
+    for (const filters of ["none", "shuffle", "bitshuffle"]) {
+      for (const format of ["blosc1", "blosc2"]) {
+        const chunk = await compress(plain, { codec, filters, format, clevel: 3 });
+        assert.equal((await chunkSizes(chunk)).typesize, 8);
+        assert.deepEqual(await decompress(chunk, Float64Array), plain, `${codec} ${filters} ${format}`);
+      }
+    }
+  }
+  const filters = await compress(plain, { format: "blosc2", filters: "delta,shuffle" });
+  assert.deepEqual(await decompress(filters, Float64Array), plain);
+});
+
+test("chunks go into arrays of the caller, and limits hold", async () => {
+  await load();
+  const plain = new Uint8Array(100_000).fill(7);
+  const chunk = compressSync(plain.buffer);
+  const into = new Uint8Array(100_000);
+  assert.equal(decompressSync(chunk, { into }), into);
+  assert.deepEqual(into, plain);
+  assert.throws(() => decompressSync(chunk, { into: new Uint8Array(100_001) }), { kind: "invalid" });
+  assert.throws(() => decompressSync(chunk, { maxBytes: 99_999 }), { kind: "limit" });
+  await assert.rejects(compress(plain, { codec: "lz5" }), { kind: "invalid" });
+  await assert.rejects(compress(plain, { clevel: 10 }), { kind: "invalid" });
+  await assert.rejects(decompress(chunk.slice(0, 40)), { kind: "truncated" });
+  assert.deepEqual(await decompress(await compress(new Uint8Array())), new Uint8Array());
+});

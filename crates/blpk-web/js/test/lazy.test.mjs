@@ -1,0 +1,137 @@
+// Only the bytes that are needed are read: blobs, HTTP ranges, servers that fail.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import test from "node:test";
+import { compress, open } from "blpk";
+
+/** A Zarr array of 4 x 2 MiB of float64, one chunk each, as paths and bytes. The last chunk is not stored. */
+async function zarr() {
+  const meta = { zarr_format: 2, shape: [1 << 20], chunks: [1 << 18], dtype: "<f8", fill_value: 1, order: "C", filters: null };
+  meta.compressor = { id: "blosc", cname: "lz4", clevel: 1, shuffle: 0, blocksize: 0 };
+  const files = new Map([[".zarray", new TextEncoder().encode(JSON.stringify(meta))]]);
+  for (let chunk = 0; chunk < 3; chunk++) {
+    const items = Float64Array.from({ length: 1 << 18 }, (_, at) => Math.sin(at * (chunk + 1)));
+    files.set(String(chunk), await compress(items, { filters: "none", clevel: 0 }));
+  }
+  return files;
+}
+
+/** A `.npy` file of a megabyte of float64. */
+function npy() {
+  const header = "{'descr': '<f8', 'fortran_order': False, 'shape': (131072,), }".padEnd(117) + "\n";
+  const head = new TextEncoder().encode(`\x93NUMPY\x01\x00v\x00${header}`);
+  const bytes = new Uint8Array(128 + (1 << 20));
+  bytes.set([0x93, ...head.subarray(2, 128 + 1)]);
+  bytes.set(new Uint8Array(Float64Array.from({ length: 131072 }, (_, at) => at).buffer), 128);
+  return bytes;
+}
+
+/** Serves files and records requests. `how` changes the answers. */
+async function serve(files, how = {}) {
+  const log = [];
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent(new URL(request.url, "http://x").pathname.slice(1));
+    const file = files.get(name);
+    log.push([name, request.headers.range]);
+    if (file === undefined) return response.writeHead(404).end();
+    if (how.fail?.(log.length)) return response.writeHead(503, "try later").end();
+    const [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+    if (start === undefined || how.noRanges) return response.writeHead(200).end(file);
+    const part = file.subarray(Number(start), Number(end) + 1);
+    const range = `bytes ${start}-${Number(start) + part.length - 1}/${file.length}`;
+    const tag = how.tag?.(log.length);
+    response.writeHead(206, { "content-range": range, ...(tag ? { etag: tag } : {}) }).end(part);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}/`, log, close };
+}
+
+test("a slice of a blob reads its bytes only", async () => {
+  const reads = [];
+  const file = npy();
+  const source = {
+    size: file.length,
+    read: async (offset, length) => {
+      reads.push([offset, length]);
+      return file.slice(offset, offset + length);
+    },
+  };
+  const opened = await open(source);
+  assert.deepEqual([...(await opened.read("100000:100003")).data], [100000, 100001, 100002]);
+  assert.equal(opened.traffic.stored, file.length);
+  assert.equal(opened.traffic.read, reads.reduce((sum, [, length]) => sum + length, 0));
+  assert.ok(opened.traffic.read <= 8192, `${opened.traffic.read} bytes`);
+  const before = reads.length;
+  await opened.read("100000:100003");
+  assert.equal(reads.length, before, "bytes that were read are kept");
+});
+
+test("a slice of a file at a URL is fetched by ranges", async () => {
+  const server = await serve(new Map([["a.npy", npy()]]));
+  try {
+    const opened = await open(`${server.url}a.npy`);
+    assert.deepEqual([...(await opened.read("100000:100003")).data], [100000, 100001, 100002]);
+    assert.equal(server.log.length, 2);
+    assert.equal(opened.traffic.read, (64 << 10) + (16 << 10));
+    await Promise.all([opened.read("50000"), opened.read("50001"), opened.read("120000")]);
+    assert.equal(server.log.length, 4, "calls at the same time share requests");
+  } finally {
+    server.close();
+  }
+});
+
+test("of a Zarr array at a URL, only the chunks of the slice are fetched", async () => {
+  const files = await zarr();
+  const server = await serve(new Map([...files].map(([name, bytes]) => [`data/x y/${name}`, bytes])));
+  try {
+    const opened = await open(`${server.url}data/x%20y`);
+    assert.deepEqual([...(await opened.read([[(1 << 19) - 1, (1 << 19) + 1]])).data], [
+      Math.sin(((1 << 18) - 1) * 2),
+      Math.sin(0),
+    ]);
+    const chunks = new Set(server.log.map(([name]) => name.split("/").pop()).filter((name) => /^\d$/.test(name)));
+    assert.deepEqual([...chunks].sort(), ["1", "2"]);
+    assert.deepEqual([...(await opened.read("-2:")).data], [1, 1], "a chunk that is not stored");
+    const requests = server.log.length;
+    const { data } = await opened.read();
+    assert.equal(data.length, 1 << 20);
+    assert.ok(server.log.length - requests <= 3, `${server.log.length - requests} requests for the rest`);
+  } finally {
+    server.close();
+  }
+});
+
+test("servers without ranges, with errors and with changing files", async () => {
+  const files = new Map([["a.npy", npy()]]);
+  const whole = await serve(files, { noRanges: true });
+  const failing = await serve(files, { fail: (number) => number === 2 });
+  const changing = await serve(files, { tag: (number) => `"${number}"` });
+  try {
+    assert.deepEqual([...(await (await open(`${whole.url}a.npy`)).read("131071")).data], [131071]);
+    assert.equal(whole.log.length, 1);
+    const opened = await open(`${failing.url}a.npy`);
+    await assert.rejects(opened.read("131071"), /503 try later/);
+    assert.deepEqual([...(await opened.read("131071")).data], [131071], "a failure is tried again by the next call");
+    await assert.rejects((await open(`${changing.url}a.npy`)).read("131071"), /changed/);
+    await assert.rejects(open(`${whole.url}b.npy`), { kind: "absent" });
+  } finally {
+    for (const server of [whole, failing, changing]) server.close();
+  }
+});
+
+test("reads can be cancelled", async () => {
+  const controller = new AbortController();
+  const file = npy();
+  let reads = 0;
+  const read = async (offset, length) => {
+    if (++reads === 2) controller.abort();
+    return file.slice(offset, offset + length);
+  };
+  const opened = await open({ size: file.length, read }, { signal: controller.signal });
+  await assert.rejects(opened.read("131071"), { name: "AbortError" });
+});

@@ -1,0 +1,60 @@
+// Small helpers to make elements.
+
+type Child = Node | string;
+
+/** Makes an element with properties and children. Attributes start with `aria-`, `data-` or are `role`, `for`, `class`. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  properties: Record<string, unknown> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined) continue;
+    if (/^(aria-|data-)|^(role|for|class|scope|list)$/.test(key)) element.setAttribute(key, String(value));
+    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value as EventListener);
+    else Object.assign(element, { [key]: value });
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Returns the element of the page with an id. */
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no element ${id}`);
+  return found as T;
+}
+
+/** Returns the value of a colour of the style sheet. */
+export function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** Tells people, also those with a screen reader, what happens. */
+export function say(text: string): void {
+  byId("status").textContent = text;
+}
+
+/** A canvas that fills the width of its parent, sharp on all screens. `draw` is called when its size or the colours change. */
+export function canvasOf(height: number, label: string, draw: (context: CanvasRenderingContext2D, width: number, height: number) => void) {
+  const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": label });
+  canvas.style.width = "100%";
+  canvas.style.height = `${height}px`;
+  const paint = () => {
+    const width = canvas.clientWidth;
+    if (width === 0) return;
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(canvas.clientHeight * scale);
+    const context = canvas.getContext("2d");
+    if (context === null) return;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, canvas.clientHeight);
+    context.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+    draw(context, width, canvas.clientHeight);
+  };
+  new ResizeObserver(paint).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => canvas.isConnected && paint());
+  return { canvas, paint };
+}

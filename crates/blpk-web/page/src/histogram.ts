@@ -1,0 +1,49 @@
+// Statistics of what is shown, and its histogram.
+
+import { canvasOf, colour, el } from "./dom.js";
+import { shown } from "./numbers.js";
+import type { Histogram, Stats } from "./protocol.js";
+
+/** Shows statistics and a histogram. `update` replaces them. */
+export function statistics() {
+  let histogram: Histogram | undefined;
+  let isLog = false;
+  const list = el("dl", { class: "stats" });
+  const { canvas, paint } = canvasOf(120, "Histogram", draw);
+
+  function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
+    if (!histogram) return;
+    const { counts, low, high } = histogram;
+    const most = Math.max(1, ...counts);
+    const step = width / counts.length;
+    context.fillStyle = colour("accent");
+    for (const [bin, count] of counts.entries()) {
+      const tall = (count / most) * (height - 20);
+      context.fillRect(bin * step, height - 16 - tall, Math.max(1, step - 1), tall);
+    }
+    context.fillStyle = colour("soft");
+    const label = (value: number) => shown(isLog ? 10 ** value : value);
+    context.textAlign = "left";
+    context.fillText(label(low), 0, height - 3);
+    context.textAlign = "right";
+    context.fillText(label(high), width, height - 3);
+  }
+
+  function update(stats: Stats, next: Histogram, log: boolean): void {
+    [histogram, isLog] = [next, log];
+    const facts: [string, string][] = [
+      ["values", stats.count.toLocaleString("en")],
+      ["min", shown(stats.min)],
+      ["max", shown(stats.max)],
+      ["mean", shown(stats.mean)],
+      ["NaN", String(stats.nan)],
+    ];
+    if (stats.infinite) facts.push(["infinite", String(stats.infinite)]);
+    list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-stat": name }, value))));
+    const edges = `from ${shown(log ? 10 ** next.low : next.low)} to ${shown(log ? 10 ** next.high : next.high)}`;
+    const peak = next.counts.indexOf(Math.max(...next.counts));
+    canvas.setAttribute("aria-label", `Histogram of the shown values ${edges} in ${next.counts.length} bins; most are in bin ${peak + 1}`);
+    paint();
+  }
+  return { element: el("div", {}, list, canvas), update };
+}

@@ -1,0 +1,165 @@
+// An array with one axis as a line that zooms by chunk.
+
+import { markChunks } from "./chunkmap.js";
+import { latest, remote } from "./client.js";
+import { canvasOf, colour, el, say } from "./dom.js";
+import { statistics } from "./histogram.js";
+import { shown } from "./numbers.js";
+import { problem } from "./problems.js";
+import type { Line, OpenedFile } from "./protocol.js";
+import { ticks, valueTicks } from "./ticks.js";
+
+/** An array up to this size is shown whole at first, and of a larger one, the first chunks. */
+const WHOLE = 8 << 20;
+/** Maximum number of items that are read for one picture. */
+const MOST = 16 << 20;
+const [LEFT, BOTTOM, TOP] = [72, 34, 8];
+
+/** Shows the view in `place`. `onSlice` is told the slice that is shown. */
+export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
+  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape } = file.description;
+  const length = shape[0] ?? 0;
+  const chunk = Math.max(1, Math.min(length, chunkshape?.[0] ?? Math.floor((chunkNbytes ?? 0) / itemsize)));
+  let [start, stop] = [0, nbytes <= WHOLE ? length : Math.min(length, chunk)];
+  let isLog = false;
+  let line: Line | undefined;
+  let current = 0;
+  const figures = statistics();
+  const readout = el("p", { class: "readout", role: "status" });
+  const { canvas, paint } = canvasOf(360, "Line plot", draw);
+
+  const box = (width: number, height: number) => ({ x: LEFT, y: TOP, width: Math.max(1, width - LEFT - 8), height: Math.max(1, height - BOTTOM - TOP) });
+
+  function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
+    if (!line) return;
+    const { x, y, width: across, height: tall } = box(width, height);
+    const to = (value: number) => (isLog ? (value > 0 ? Math.log10(value) : Number.NaN) : value);
+    const { low, high } = isLog ? line.histogram : { low: line.stats.min, high: line.stats.max };
+    const spread = high - low || 1;
+    const px = (item: number) => x + ((item - start) / Math.max(1, stop - start)) * across;
+    const py = (value: number) => y + tall - ((to(value) - low) / spread) * tall;
+    context.fillStyle = context.strokeStyle = colour("line");
+    // The borders of chunks.
+    if ((stop - start) / chunk <= 64) for (let at = Math.ceil(start / chunk) * chunk; at < stop; at += chunk) context.fillRect(px(at), y, 1, tall);
+    context.fillStyle = colour("bad");
+    context.globalAlpha = 0.35;
+    for (const part of line.lost) context.fillRect(px(start + (part.start[0] ?? 0)), y, Math.max(2, px(start + (part.stop[0] ?? 0)) - px(start + (part.start[0] ?? 0))), tall);
+    context.globalAlpha = 1;
+    context.fillStyle = colour("soft");
+    context.textAlign = "center";
+    for (const tick of ticks(start, stop, across / 100)) {
+      context.fillRect(px(tick), y + tall, 1, 4);
+      context.fillText(String(tick), px(tick), y + tall + 17);
+    }
+    context.textAlign = "right";
+    for (const tick of valueTicks(low, high, tall / 45)) {
+      const at = y + tall - ((tick - low) / spread) * tall;
+      context.fillRect(x - 5, at, 4, 1);
+      context.fillText(shown(isLog ? 10 ** tick : tick), x - 8, at + 4);
+    }
+    drawLine(context, px, py);
+    context.strokeStyle = colour("text");
+    context.strokeRect(px(start + current * line.step) - 0.5, y, 1, tall);
+  }
+
+  function drawLine(context: CanvasRenderingContext2D, px: (item: number) => number, py: (value: number) => number): void {
+    if (!line) return;
+    const { min, max, step } = line;
+    context.strokeStyle = context.fillStyle = colour("accent");
+    context.beginPath();
+    let isDown = false;
+    for (let point = 0; point < min.length; point++) {
+      const [low, high] = [py(min[point] as number), py(max[point] as number)];
+      const at = px(start + point * step);
+      if (Number.isNaN(low) && Number.isNaN(high)) isDown = false;
+      else if (step === 1 || Math.abs(low - high) < 1) {
+        if (isDown) context.lineTo(at, high);
+        else context.moveTo(at, high);
+        isDown = true;
+      } else {
+        if (isDown) context.lineTo(at, high);
+        else context.moveTo(at, high);
+        context.lineTo(at, Number.isNaN(low) ? high : low);
+        isDown = true;
+      }
+    }
+    context.stroke();
+    if (min.length <= 60) for (let point = 0; point < min.length; point++) context.fillRect(px(start + point * step) - 2, py(max[point] as number) - 2, 4, 4);
+  }
+
+  const refresh = latest(async () => {
+    canvas.setAttribute("aria-busy", "true");
+    try {
+      const width = Math.max(64, Math.round(canvas.clientWidth || 600));
+      line = await remote.line({ key: file.key, start, stop, width, isLog });
+      figures.update(line.stats, line.histogram, isLog);
+      problem("line", [...new Set(line.lost.map((part) => `items ${start + (part.start[0] ?? 0)} to ${start + (part.stop[0] ?? 0) - 1} cannot be read: ${part.problem}`))]);
+      markChunks(line.lost.map((part) => part.problem));
+      current = Math.min(current, line.min.length - 1);
+      canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: from ${shown(line.stats.min)} to ${shown(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
+      where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;
+      onSlice(`${start}:${stop}`);
+      tell();
+      paint();
+    } catch (error) {
+      problem("line", [(error as Error).message]);
+    }
+    canvas.removeAttribute("aria-busy");
+  });
+
+  function tell(): void {
+    if (!line || line.min.length === 0) return;
+    const [low, high] = [line.min[current] as number, line.max[current] as number];
+    const from = start + current * line.step;
+    const values = low === high || Number.isNaN(low) ? shown(high) : `${shown(low)} to ${shown(high)}`;
+    readout.textContent = line.step === 1 ? `[${from}] = ${values}` : `[${from} to ${Math.min(stop, from + line.step) - 1}] = ${values}`;
+  }
+
+  /** Shows a range, at most as many items as are read at once. */
+  function show(from: number, count: number): void {
+    const wanted = Math.min(length, MOST, Math.max(2, Math.round(count)));
+    start = Math.min(length - wanted, Math.max(0, Math.round(from)));
+    stop = start + wanted;
+    say(`items ${start} to ${stop}`);
+    void refresh();
+  }
+
+  /** Zooms around the current item. Windows larger than a chunk begin at a chunk. */
+  function zoom(factor: number): void {
+    const count = (stop - start) * factor;
+    const middle = start + current * (line?.step ?? 1);
+    const from = middle - count / 2;
+    show(count >= chunk ? Math.round(from / chunk) * chunk : from, count);
+  }
+  const turn = (by: number) => show((Math.floor(start / chunk) + by) * chunk, chunk);
+
+  canvas.addEventListener("pointermove", (event) => {
+    if (!line) return;
+    const { x, width } = box(canvas.clientWidth, canvas.clientHeight);
+    current = Math.min(line.min.length - 1, Math.max(0, Math.floor((((event.offsetX - x) / width) * (stop - start)) / line.step)));
+    tell();
+    requestAnimationFrame(paint);
+  });
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && document.activeElement !== canvas) return;
+    event.preventDefault();
+    zoom(event.deltaY > 0 ? 2 : 0.5);
+  }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const action = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), PageDown: () => turn(1), PageUp: () => turn(-1) }[event.key];
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -length, End: length }[event.key];
+    if (action) action();
+    else if (step !== undefined && line) {
+      current = Math.min(line.min.length - 1, Math.max(0, current + step));
+      tell();
+      paint();
+    } else return;
+    event.preventDefault();
+  });
+  const button = (label: string, action: () => void) => el("button", { type: "button", class: "plain", onclick: action }, label);
+  const log = el("input", { type: "checkbox", onchange: () => ((isLog = log.checked), void refresh()) });
+  const where = el("p", { class: "readout" });
+  const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > MOST ? `First ${MOST} items` : "All", () => show(0, length)), el("label", {}, log, " log scale"));
+  place.replaceChildren(controls, where, el("div", { class: "plot" }, el("div", {}, canvas, readout), figures.element));
+  return refresh();
+}

@@ -1,0 +1,126 @@
+// The page: opens a file and shows its facts, its chunks and its values.
+
+import { showChunks } from "./chunkmap.js";
+import { abandon, remote, start, watchTraffic, type WorkerError } from "./client.js";
+import { byId, el, say } from "./dom.js";
+import { hexView, tableGrid, valuesGrid } from "./grid.js";
+import { heatMap } from "./heatmap.js";
+import { watchInputs } from "./inputs.js";
+import { linePlot } from "./line.js";
+import { isPlottable, shownBytes } from "./numbers.js";
+import { noProblems, problem } from "./problems.js";
+import type { OpenedFile, Place } from "./protocol.js";
+import { showTabs, type View } from "./tabs.js";
+
+/** The file whose values are shown. */
+let shown: OpenedFile | undefined;
+
+watchTraffic(({ read, requests, stored }) => {
+  const element = byId("traffic");
+  element.textContent = stored ? `${shownBytes(read)} read of ${shownBytes(stored)} stored, in ${requests} reads` : "";
+  Object.assign(element.dataset, { read, stored, requests });
+});
+
+/** Opens a file and shows it. One that cannot be opened is shown as bytes, with the problem. */
+async function open(place: Place, name: string): Promise<void> {
+  abandon();
+  noProblems();
+  document.body.dataset.state = "opening";
+  say(`opening ${name} …`);
+  byId("opened").hidden = true;
+  try {
+    let file: OpenedFile;
+    try {
+      file = await remote.open(place, false);
+    } catch (error) {
+      const { kind, message } = error as WorkerError;
+      problem("open", [`${name}: ${message}`]);
+      if (kind === "broken" || "directory" in place || "files" in place) throw error;
+      file = await remote.open(place, true);
+    }
+    byId("opened").hidden = false;
+    byId("title").textContent = `${name}: ${file.description.format}`;
+    document.title = `${name} – blpk`;
+    await showFile(file);
+    say(`${name} is open: ${file.description.format}`);
+    document.body.dataset.state = "open";
+  } catch (error) {
+    problem("open", [`${name}: ${(error as Error).message}`]);
+    say(`${name} cannot be opened`);
+    document.body.dataset.state = "failed";
+  }
+}
+
+/** Shows the facts of a file, and its values or those of its first member. */
+async function showFile(file: OpenedFile): Promise<void> {
+  const { kind, members = [] } = file.description;
+  byId("facts").textContent = file.info;
+  const choice = byId<HTMLSelectElement>("member");
+  byId("member-choice").hidden = members.length === 0;
+  if (kind === "array") return showArray(file);
+  choice.replaceChildren(
+    ...(kind === "table" ? [el("option", { value: "" }, "all columns as a table")] : []),
+    ...members.map((name) => el("option", { value: name }, name)),
+  );
+  choice.onchange = () => void showMember(file, choice.value);
+  await showMember(file, kind === "table" ? "" : (members[0] ?? ""));
+}
+
+async function showMember(file: OpenedFile, name: string): Promise<void> {
+  try {
+    if (name !== "") return await showArray(await remote.member(file.key, name));
+    byId("map").hidden = byId("save").hidden = true;
+    await showTabs([{ name: "Table", show: (place) => tableGrid(file, place) }]);
+  } catch (error) {
+    problem("member", [`${name}: ${(error as Error).message}`]);
+    byId("panel").replaceChildren();
+  }
+}
+
+/** Shows an array: its chunks, and the views that fit its dtype and shape. */
+async function showArray(file: OpenedFile): Promise<void> {
+  shown = file;
+  const { description } = file;
+  const shape = description.shape ?? [];
+  if (file.info && byId("member-choice").hidden) byId("facts").textContent = file.info;
+  const views: View[] = [];
+  if (isPlottable(description.leaves) && (description.isTyped ?? false)) {
+    const onSlice = (slice: string) => (byId<HTMLInputElement>("slice").value = slice);
+    if (shape.length === 1) views.push({ name: "Line plot", show: (place) => linePlot(file, place, onSlice) });
+    if (shape.length > 1) views.push({ name: "Heat map", show: (place) => heatMap(file, place, onSlice) });
+  }
+  if (description.isTyped) views.push({ name: "Values", show: (place) => valuesGrid(file, place) });
+  views.push({ name: "Bytes", show: (place) => hexView(file, place) });
+  byId("save").hidden = false;
+  byId<HTMLInputElement>("slice").value = "...";
+  const hasChunks = description.isCompressed === true && (description.nchunks ?? 0) > 0;
+  byId("map").hidden = !hasChunks;
+  if (hasChunks) showChunks(file, byId("map-body")).catch((error: Error) => problem("chunks", [error.message]));
+  await showTabs(views);
+}
+
+byId("save-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (shown === undefined) return;
+  const format = byId<HTMLSelectElement>("format").value as "npy" | "csv";
+  try {
+    const bytes = await remote.save(shown.key, byId<HTMLInputElement>("slice").value.trim() || "...", format);
+    const url = URL.createObjectURL(new Blob([bytes as BlobPart]));
+    const link = el("a", { href: url, download: `slice.${format}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    say(`saved ${shownBytes(bytes.length)}`);
+  } catch (error) {
+    problem("save", [(error as Error).message]);
+  }
+});
+
+start();
+watchInputs((place, name) => void open(place, name));
+const url = new URLSearchParams(location.search).get("url");
+if (url) {
+  byId<HTMLInputElement>("url").value = url;
+  void open({ url: new URL(url, document.baseURI).href }, url);
+} else {
+  document.body.dataset.state = "ready";
+}

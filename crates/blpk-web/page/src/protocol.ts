@@ -1,0 +1,124 @@
+// What the page and its worker tell each other.
+
+import type { ChunkFacts, DamagedChunk, Description, Lost, Traffic } from "../../js/src/index.js";
+
+/** A file, a folder or a URL to open. */
+export type Place =
+  | { file: Blob }
+  | { files: [string, Blob][] }
+  | { directory: FileSystemDirectoryHandle }
+  | { url: string };
+
+/** An opened file or member, by its number in the worker. */
+export interface OpenedFile {
+  key: number;
+  description: Description;
+  /** The text of `blpk info`. */
+  info: string;
+}
+
+/** A range of indices along an axis. */
+export interface AxisRange {
+  start: number;
+  stop: number;
+  step: number;
+}
+
+/** Numbers about the values that are shown. */
+export interface Stats {
+  count: number;
+  nan: number;
+  infinite: number;
+  min: number;
+  max: number;
+  mean: number;
+}
+
+/** How many of the shown values are between edges. */
+export interface Histogram {
+  low: number;
+  high: number;
+  counts: number[];
+}
+
+/** A part of a plane of an array. */
+export interface PlaneRequest {
+  key: number;
+  rowAxis: number;
+  columnAxis: number;
+  /** The index along each axis; those of the two axes of the plane do not matter. */
+  at: number[];
+  rows: AxisRange;
+  columns: AxisRange;
+  isLog: boolean;
+}
+
+/** The values of a plane, row by row. */
+export interface Plane {
+  values: Float64Array;
+  rows: number;
+  columns: number;
+  /** 1 for each value that cannot be read. */
+  lost: Uint8Array;
+  problems: string[];
+  stats: Stats;
+  histogram: Histogram;
+}
+
+/** Items of an array with one axis. */
+export interface LineRequest {
+  key: number;
+  start: number;
+  stop: number;
+  /** Number of points that are wanted. Each is the range of its items. */
+  width: number;
+  isLog: boolean;
+}
+
+/** Points of a line. */
+export interface Line {
+  /** Number of items in a point. */
+  step: number;
+  min: Float64Array;
+  max: Float64Array;
+  lost: Lost[];
+  stats: Stats;
+  histogram: Histogram;
+}
+
+/** A part of a table. */
+export interface Rows {
+  cells: string[][];
+  /** The problem of each row that cannot be read. */
+  problems: [row: number, problem: string][];
+}
+
+/** The functions of the worker. */
+export interface Calls {
+  open(place: Place, raw: boolean): Promise<OpenedFile>;
+  member(key: number, name: string): Promise<OpenedFile>;
+  chunks(key: number, start: number, stop: number): Promise<(ChunkFacts | DamagedChunk)[]>;
+  plane(request: PlaneRequest): Promise<Plane>;
+  line(request: LineRequest): Promise<Line>;
+  texts(key: number, slice: string, rows: number): Promise<Rows>;
+  rows(key: number, columns: string[], start: number, stop: number): Promise<Rows>;
+  bytes(key: number, start: number, stop: number): Promise<Uint8Array>;
+  save(key: number, slice: string, format: "npy" | "csv"): Promise<Uint8Array>;
+  traffic(): Promise<Traffic>;
+  close(): Promise<void>;
+}
+
+/** A call to the worker. */
+export interface Request {
+  id: number;
+  name: keyof Calls;
+  args: unknown[];
+}
+
+/** Its answer. */
+export interface Answer {
+  id: number;
+  value?: unknown;
+  error?: { message: string; kind: string };
+  traffic?: Traffic;
+}

@@ -1,0 +1,180 @@
+// The worker: opens files, reads and decodes, and computes what is drawn. The page only draws.
+
+import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic } from "../../js/src/index.js";
+import { envelope, histogramOf, statsOf, toNumbers } from "./numbers.js";
+import type { Answer, Calls, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows } from "./protocol.js";
+
+/** The module is loaded at once, so that the page needs no network later. */
+const loaded = loadOpen(new URL("open.wasm", self.location.href));
+loaded.catch(() => {});
+
+let opened: Opened[] = [];
+
+const found = (key: number): Opened => {
+  const file = opened[key];
+  if (file === undefined) throw Object.assign(new Error("the file was closed"), { kind: "invalid" });
+  return file;
+};
+
+async function described(file: Opened): Promise<OpenedFile> {
+  const key = opened.push(file) - 1;
+  let info = "";
+  try {
+    info = await file.info();
+  } catch (error) {
+    info = `the facts cannot be read: ${(error as Error).message}`;
+  }
+  return { key, description: file.description, info };
+}
+
+function placeOf(place: Place) {
+  if ("file" in place) return place.file;
+  if ("files" in place) return place.files;
+  if ("directory" in place) return place.directory;
+  return place.url;
+}
+
+/** Returns the range of an axis in NumPy's notation. */
+const rangeText = ({ start, stop, step }: { start: number; stop: number; step: number }) => `${start}:${stop}:${step}`;
+
+/** Marks the items of parts that cannot be read. */
+function mark(lost: Lost[], shape: number[], axes: number[], length: number): Uint8Array {
+  const marks = new Uint8Array(length);
+  const [rowAxis = 0, columnAxis] = axes;
+  const columns = columnAxis === undefined ? 1 : (shape[1] ?? 1);
+  for (const part of lost) {
+    const [rows, cells] = [[part.start[rowAxis] ?? 0, part.stop[rowAxis] ?? 1], [0, 1]];
+    if (columnAxis !== undefined) [cells[0], cells[1]] = [part.start[columnAxis] ?? 0, part.stop[columnAxis] ?? 1];
+    for (let row = rows[0] ?? 0; row < (rows[1] ?? 0); row++) marks.fill(1, row * columns + (cells[0] ?? 0), row * columns + (cells[1] ?? 1));
+  }
+  return marks;
+}
+
+async function plane(request: PlaneRequest): Promise<Plane> {
+  const { key, rowAxis, columnAxis, at, rows, columns, isLog } = request;
+  const file = found(key);
+  const slice = at.map((index, axis) => (axis === rowAxis ? rangeText(rows) : axis === columnAxis ? rangeText(columns) : String(index)));
+  const { data, shape, lost } = await file.readRest(slice.join(","));
+  let values = toNumbers(data, (file.description.leaves ?? [])[0] as never);
+  const isTransposed = rowAxis > columnAxis;
+  let [height = 1, width = 1] = shape;
+  let marks = mark(lost, shape, isTransposed ? [columnAxis, rowAxis] : [rowAxis, columnAxis], values.length);
+  if (isTransposed) {
+    [values, marks] = [transposed(values, height, width), transposed(marks, height, width)];
+    [height, width] = [width, height];
+  }
+  const problems = [...new Set(lost.map((part) => part.problem))];
+  const histogram = histogramOf(values, isLog, marks);
+  return { values: values.slice(), rows: height, columns: width, lost: marks, problems, stats: statsOf(values, marks), histogram };
+}
+
+function transposed<T extends Float64Array | Uint8Array>(values: T, rows: number, columns: number): T {
+  const result = new (values.constructor as new (length: number) => T)(values.length);
+  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) result[column * rows + row] = values[row * columns + column] as number;
+  return result;
+}
+
+async function line(request: LineRequest): Promise<Line> {
+  const { key, start, stop, width, isLog } = request;
+  const file = found(key);
+  const { data, lost } = await file.readRest(`${start}:${stop}`);
+  const values = toNumbers(data, (file.description.leaves ?? [])[0] as never);
+  const marks = mark(lost, [values.length], [0], values.length);
+  const [stats, histogram] = [statsOf(values, marks), histogramOf(values, isLog, marks)];
+  const plotted = lost.length > 0 ? values.map((value, at) => (marks[at] ? Number.NaN : value)) : values;
+  const step = Math.max(1, Math.ceil(values.length / width));
+  return { step, ...envelope(plotted, step), lost, stats, histogram };
+}
+
+/** Reads rows of texts; rows that cannot be read are found by halving. */
+async function tolerant(start: number, stop: number, read: (start: number, stop: number) => Promise<string[][]>): Promise<Rows> {
+  try {
+    return { cells: await read(start, stop), problems: [] };
+  } catch (error) {
+    const { kind, message } = error as BlpkError;
+    if (kind === "broken" || kind === "memory" || kind === "limit" || stop - start < 1) throw error;
+    if (stop - start === 1) return { cells: [[]], problems: [[start, message]] };
+    const middle = Math.floor((start + stop) / 2);
+    const [first, second] = [await tolerant(start, middle, read), await tolerant(middle, stop, read)];
+    return { cells: [...first.cells, ...second.cells], problems: [...first.problems, ...second.problems] };
+  }
+}
+
+const calls: Calls = {
+  open: async (place, raw) => {
+    await calls.close();
+    await loaded;
+    return described(await open(placeOf(place), { raw }));
+  },
+  member: async (key, name) => described(await found(key).member(name)),
+  chunks: (key, start, stop) => found(key).chunks(start, stop),
+  plane,
+  line,
+  texts: (key, slice, rows) => {
+    const file = found(key);
+    const [first = ":", ...rest] = slice.split(",");
+    const from = Number(first.split(":")[0]);
+    const read = async (start: number, stop: number) => {
+      const items = await file.texts([`${start}:${stop}`, ...rest].join(","));
+      const columns = Math.max(1, items.length / Math.max(1, stop - start));
+      return Array.from({ length: stop - start }, (_, row) => items.slice(row * columns, (row + 1) * columns).flat());
+    };
+    return tolerant(from, from + rows, read);
+  },
+  rows: async (key, columns, start, stop) => {
+    const table = found(key);
+    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [] };
+    for (const name of columns) {
+      const column = await columnOf(table, name);
+      const rest = column.shape.slice(1).map(() => ":");
+      const read = async (from: number, to: number) => {
+        const items = await column.texts([`${from}:${to}`, ...rest].join(","));
+        const each = Math.max(1, items.length / (to - from));
+        return Array.from({ length: to - from }, (_, row) => [items.slice(row * each, (row + 1) * each).flat().join(" ")]);
+      };
+      const { cells, problems } = await tolerant(start, stop, read);
+      cells.forEach((cell, row) => result.cells[row]?.push(cell[0] ?? "✗"));
+      result.problems.push(...problems);
+    }
+    return result;
+  },
+  bytes: (key, start, stop) => found(key).bytes(start, stop),
+  save: (key, slice, format) => found(key).save(slice, format),
+  traffic: async () => traffic(),
+  close: async () => {
+    for (const file of opened) file.close();
+    opened = [];
+    columns.clear();
+  },
+};
+
+const columns = new Map<string, Promise<Opened>>();
+
+function columnOf(table: Opened, name: string): Promise<Opened> {
+  const known = columns.get(name) ?? table.member(name);
+  columns.set(name, known);
+  return known;
+}
+
+function traffic(): Traffic {
+  const { read = 0, requests = 0, stored = 0 } = opened[0]?.traffic ?? {};
+  return { read, requests, stored };
+}
+
+/** Calls run one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
+  last = last.then(async () => {
+    const { id, name, args } = data;
+    let answer: Answer;
+    try {
+      const value = await (calls[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+      answer = { id, value, traffic: traffic() };
+    } catch (error) {
+      const { message, kind = "invalid" } = error as BlpkError;
+      answer = { id, error: { message, kind }, traffic: traffic() };
+    }
+    self.postMessage(answer);
+  });
+});

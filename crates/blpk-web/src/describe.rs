@@ -1,0 +1,97 @@
+//! An open file as JSON.
+
+use bloscpack_format::Json;
+use bloscpack_format::numpy::{Dtype, Order};
+use bloscpack_io::{Array, ChunkFacts, Error};
+
+use crate::items;
+use crate::opened::Opened;
+
+fn number(number: u64) -> Json {
+    i64::try_from(number).map_or_else(|_| Json::BigInt(number.to_string().into()), Json::Int)
+}
+
+fn numbers(numbers: impl IntoIterator<Item = u64>) -> Json {
+    Json::Array(numbers.into_iter().map(number).collect())
+}
+
+fn texts(texts: &[String]) -> Json {
+    Json::Array(texts.iter().map(|text| Json::String(text.clone())).collect())
+}
+
+fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Returns kind, format, sizes and dtype.
+pub(crate) fn describe(opened: &Opened) -> Result<String, Error> {
+    let json = match opened {
+        Opened::Array(array, _) => array_of(array)?,
+        Opened::Table(table) => object([
+            ("kind", Json::String("table".into())),
+            ("format", Json::String(bloscpack_format::Format::Ctable.to_string())),
+            ("rows", number(table.len())),
+            ("members", texts(table.names())),
+        ]),
+        Opened::Group { arrays, .. } => object([
+            ("kind", Json::String("group".into())),
+            ("format", Json::String(bloscpack_format::Format::ZarrGroup.to_string())),
+            ("members", texts(arrays)),
+        ]),
+    };
+    Ok(json.try_dumps()?)
+}
+
+fn array_of(array: &Array<'_>) -> Result<Json, Error> {
+    let (archive, meta) = (array.archive(), array.meta());
+    let list = |lens: Option<&Vec<u32>>| lens.map_or(Json::Null, |lens| numbers(lens.iter().map(|len| (*len).into())));
+    let dtype = match &meta.dtype {
+        Dtype::Scalar(scalar) => scalar.to_string(),
+        dtype => dtype.to_descr()?,
+    };
+    let is_typed = archive.numpy().is_some();
+    let first = if archive.nchunks() > 0 { archive.chunk_range(0).ok() } else { None };
+    Ok(object([
+        ("kind", Json::String("array".into())),
+        ("format", Json::String(archive.format().to_string())),
+        ("isTyped", Json::Bool(is_typed)),
+        ("isCompressed", Json::Bool(archive.is_compressed())),
+        ("shape", numbers(meta.shape.iter().copied())),
+        ("dtype", Json::String(dtype)),
+        ("itemsize", number(meta.dtype.itemsize())),
+        ("order", Json::String(if meta.order == Order::C { "C" } else { "F" }.into())),
+        ("leaves", items::leaves(&meta.dtype)?),
+        ("nbytes", number(archive.nbytes())),
+        ("nchunks", number(archive.nchunks())),
+        ("chunkNbytes", first.map_or(Json::Null, |range| number(range.end - range.start))),
+        ("typesize", number(archive.typesize() as u64)),
+        ("chunkshape", list(archive.array().map(|array| &array.chunkshape))),
+        ("blockshape", list(archive.array().map(|array| &array.blockshape))),
+    ]))
+}
+
+/// Returns how a chunk is stored.
+pub(crate) fn chunk(facts: &ChunkFacts) -> Json {
+    object([
+        ("nbytes", number(facts.nbytes)),
+        ("cbytes", number(facts.cbytes)),
+        ("codec", facts.codec.map_or(Json::Null, |codec| Json::String(codec.name().into()))),
+        ("filters", Json::String(facts.filters.to_string())),
+        ("special", facts.special.map_or(Json::Null, |special| Json::String(special.name().into()))),
+        ("isStored", Json::Bool(facts.is_stored_plain)),
+    ])
+}
+
+/// Returns the problem with a chunk.
+pub(crate) fn damaged_chunk(error: &Error) -> Json {
+    object([("problem", Json::String(error.report().to_string()))])
+}
+
+/// Returns a part that cannot be read.
+pub(crate) fn part(start: &[u64], stop: &[u64], problem: &str) -> Json {
+    object([
+        ("start", numbers(start.iter().copied())),
+        ("stop", numbers(stop.iter().copied())),
+        ("problem", Json::String(problem.to_owned())),
+    ])
+}

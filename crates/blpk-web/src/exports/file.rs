@@ -1,0 +1,201 @@
+//! The class of an open file.
+
+use bloscpack_format::detect::DIRECTORY_FILES;
+use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::{Json, numpy};
+use bloscpack_io::{Array, Error, ErrorKind, ItemFormat, ItemWriter};
+use js_sys::Uint8Array;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::error::{error, invalid, of_io};
+use crate::opened::{self, Opened, unpack_options};
+use crate::{describe, items, rest};
+
+/// An open file or directory.
+#[wasm_bindgen(js_name = Opened)]
+pub struct File {
+    opened: Opened,
+    /// The parts that the last call of `readRest` could not read.
+    lost: String,
+}
+
+impl File {
+    fn of(opened: Result<Opened, Error>) -> Result<File, JsValue> {
+        opened.map(|opened| File { opened, lost: "[]".into() }).map_err(|error| of_io(&error))
+    }
+
+    fn array(&self) -> Result<&Array<'static>, JsValue> {
+        self.opened.as_array().ok_or_else(|| invalid("a table or group has no items of its own; open a member"))
+    }
+
+    fn read_into(
+        &self,
+        slice: &str,
+        read: impl FnOnce(&Array<'_>, &numpy::Selection, &mut [u8]) -> Result<(), Error>,
+    ) -> Result<Vec<u8>, JsValue> {
+        let array = self.array()?;
+        let read = || {
+            let selection = opened::select(array, slice)?;
+            let mut items = opened::room(array, &selection)?;
+            read(array, &selection, &mut items)?;
+            items::to_little_endian(&array.meta().dtype, &mut items);
+            Ok(items)
+        };
+        read().map_err(|error| of_io(&error))
+    }
+}
+
+#[wasm_bindgen(js_class = Opened)]
+impl File {
+    /// Opens a file. With `raw`, its bytes are the array.
+    ///
+    /// # Errors
+    /// As opening an array.
+    #[wasm_bindgen(js_name = openFile)]
+    pub fn open_file(number: u32, raw: bool) -> Result<File, JsValue> {
+        File::of(Opened::file(number, raw))
+    }
+
+    /// Opens a directory.
+    ///
+    /// # Errors
+    /// As opening an array.
+    #[wasm_bindgen(js_name = openDirectory)]
+    pub fn open_directory(number: u32) -> Result<File, JsValue> {
+        match Opened::directory(number) {
+            Ok(Some(opened)) => File::of(Ok(opened)),
+            Ok(None) => {
+                let files = DIRECTORY_FILES.join(", ");
+                Err(error(ErrorKind::NotFound, &format!("nothing that can be read: expected one of the files {files}")))
+            }
+            Err(error) => File::of(Err(error)),
+        }
+    }
+
+    /// Opens a column of a table, or an array of a group.
+    ///
+    /// # Errors
+    /// As opening an array.
+    pub fn member(&self, name: &str) -> Result<File, JsValue> {
+        File::of(self.opened.member(name))
+    }
+
+    /// Returns kind, format, sizes and dtype as JSON.
+    ///
+    /// # Errors
+    /// A lack of memory.
+    pub fn describe(&self) -> Result<String, JsValue> {
+        describe::describe(&self.opened).map_err(|error| of_io(&error))
+    }
+
+    /// Returns the facts as `blpk info` prints them.
+    ///
+    /// # Errors
+    /// Metadata that cannot be read.
+    #[cfg(feature = "info")]
+    pub fn info(&self) -> Result<String, JsValue> {
+        crate::info::texts(&self.opened).map(|texts| texts.join("\n")).map_err(|error| of_io(&error))
+    }
+
+    /// Returns the shape of the items that a slice selects.
+    ///
+    /// # Errors
+    /// A slice that does not fit the array.
+    #[wasm_bindgen(js_name = shapeOf)]
+    pub fn shape_of(&self, slice: &str) -> Result<Vec<f64>, JsValue> {
+        let selection = opened::select(self.array()?, slice).map_err(|error| of_io(&error))?;
+        Ok(selection.shape().into_iter().map(|len| len as f64).collect())
+    }
+
+    /// Returns the selected items in C order, little-endian.
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn read(&self, slice: &str) -> Result<Uint8Array, JsValue> {
+        let read = |array: &Array<'_>, selection: &numpy::Selection, items: &mut [u8]| {
+            array.read_into(selection, items, &unpack_options())
+        };
+        self.read_into(slice, read).map(|items| Uint8Array::from(items.as_slice()))
+    }
+
+    /// Returns the same with zeros in place of items that cannot be read. `lost` then lists them.
+    ///
+    /// # Errors
+    /// Errors other than damage.
+    #[wasm_bindgen(js_name = readRest)]
+    pub fn read_rest(&mut self, slice: &str) -> Result<Uint8Array, JsValue> {
+        let mut lost = Vec::new();
+        let items = self.read_into(slice, |array, selection, items| {
+            lost = rest::read(array, selection, items, &unpack_options())?;
+            Ok(())
+        })?;
+        let lost = lost.iter().map(|part| describe::part(&part.start, &part.stop, &part.problem)).collect();
+        self.lost = Json::Array(lost).dumps();
+        Ok(Uint8Array::from(items.as_slice()))
+    }
+
+    /// Returns the parts that the last call of `readRest` could not read, as JSON.
+    #[wasm_bindgen(getter)]
+    pub fn lost(&self) -> String {
+        self.lost.clone()
+    }
+
+    /// Returns the texts of the selected items as a JSON list of lists, one for each item.
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn texts(&self, slice: &str) -> Result<String, JsValue> {
+        let array = self.array()?;
+        let texts = || {
+            let selection = opened::select(array, slice)?;
+            let mut items = opened::room(array, &selection)?;
+            array.read_into(&selection, &mut items, &unpack_options())?;
+            items::texts(array.meta(), &items)
+        };
+        texts().map_err(|error| of_io(&error))
+    }
+
+    /// Returns the selected items as a `.npy` file.
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn npy(&self, slice: &str) -> Result<Uint8Array, JsValue> {
+        let array = self.array()?;
+        let saved = || {
+            let selection = opened::select(array, slice)?;
+            let meta = NumpyMeta { shape: selection.shape(), ..array.meta().clone() };
+            let mut writer = ItemWriter::new(Vec::new(), ItemFormat::Npy, &meta, None)?;
+            array.copy_selection(&selection, &mut writer, &unpack_options())?;
+            writer.finish()
+        };
+        saved().map(|bytes| Uint8Array::from(bytes.as_slice())).map_err(|error| of_io(&error))
+    }
+
+    /// Returns a range of the uncompressed bytes.
+    ///
+    /// # Errors
+    /// The damage.
+    #[wasm_bindgen(js_name = readBytes)]
+    pub fn read_bytes(&self, start: f64, stop: f64) -> Result<Uint8Array, JsValue> {
+        let archive = self.array()?.archive();
+        let mut bytes = Vec::new();
+        let range = start as u64..stop as u64;
+        let read = archive.copy_range_with(range, &mut bytes, &unpack_options());
+        read.map(|()| Uint8Array::from(bytes.as_slice())).map_err(|error| of_io(&error))
+    }
+
+    /// Returns how chunks are stored, as a JSON list. The facts of a damaged chunk are its problem.
+    ///
+    /// # Errors
+    /// A table or group.
+    pub fn chunks(&self, start: f64, stop: f64) -> Result<String, JsValue> {
+        let archive = self.array()?.archive();
+        let chunks = start as u64..(stop as u64).min(archive.nchunks());
+        let facts = chunks.map(|number| match archive.chunk_facts(number) {
+            Ok(facts) => describe::chunk(&facts),
+            Err(error) => describe::damaged_chunk(&error),
+        });
+        Json::Array(facts.collect()).try_dumps().map_err(|error| of_io(&error.into()))
+    }
+}

@@ -1,0 +1,79 @@
+//! Items for JavaScript's typed arrays, and their texts.
+
+use blosc_core::memory;
+use bloscpack_format::Json;
+use bloscpack_format::numpy::{ByteOrder, Dtype, Leaf, NumpyMeta, Scalar, ScalarKind};
+use bloscpack_io::Error;
+
+/// Changes big-endian items to little-endian ones, which all JavaScript engines use. Items with fields stay as they are.
+pub(crate) fn to_little_endian(dtype: &Dtype, items: &mut [u8]) {
+    let Some(scalar) = scalar_of(dtype) else { return };
+    if scalar.byte_order() != ByteOrder::Big {
+        return;
+    }
+    let unit = match scalar.kind() {
+        ScalarKind::Complex => scalar.itemsize() as usize / 2,
+        ScalarKind::Str => 4,
+        _ => scalar.itemsize() as usize,
+    };
+    items.chunks_exact_mut(unit.max(1)).for_each(<[u8]>::reverse);
+}
+
+/// Returns the scalar of which all items consist.
+pub(crate) fn scalar_of(dtype: &Dtype) -> Option<&Scalar> {
+    match dtype {
+        Dtype::Scalar(scalar) => Some(scalar),
+        Dtype::Subarray(base, _) => scalar_of(base),
+        _ => None,
+    }
+}
+
+/// Returns the scalars of an item as JSON: name, axes, kind, size.
+pub(crate) fn leaves(dtype: &Dtype) -> Result<Json, Error> {
+    let Some(leaves) = dtype.leaves()? else { return Ok(Json::Null) };
+    let object = |leaf: &Leaf| {
+        let axes = leaf.axes.iter().map(|axis| Json::from(*axis as i64)).collect();
+        Json::Object(vec![
+            ("name".into(), Json::String(leaf.name.clone())),
+            ("offset".into(), Json::Int(leaf.offset as i64)),
+            ("axes".into(), Json::Array(axes)),
+            ("dtype".into(), Json::String(leaf.scalar.to_string())),
+            ("kind".into(), Json::String(leaf.scalar.kind().code().into())),
+            ("itemsize".into(), Json::Int(leaf.scalar.itemsize().into())),
+        ])
+    };
+    Ok(Json::Array(memory::collect(leaves.iter().map(object))?))
+}
+
+/// Returns the texts of all scalars of all items as a JSON list of lists. Scalars without a text are in hexadecimal.
+pub(crate) fn texts(meta: &NumpyMeta, items: &[u8]) -> Result<String, Error> {
+    let leaves = meta.dtype.leaves()?;
+    let mut rows = Vec::new();
+    for item in items.chunks_exact((meta.dtype.itemsize() as usize).max(1)) {
+        let row = match &leaves {
+            Some(leaves) => memory::collect(leaves.iter().map(|leaf| Json::String(text_of(leaf, item))))?,
+            None => vec![Json::String(hex(item))],
+        };
+        memory::push(&mut rows, Json::Array(row))?;
+    }
+    Ok(Json::Array(rows).try_dumps()?)
+}
+
+/// Maximum number of bytes of a text, or of scalars of a subarray, that are shown.
+const MAX_TEXT: usize = 256;
+
+fn text_of(leaf: &Leaf, item: &[u8]) -> String {
+    let text = |bytes: &[u8]| {
+        let mut text = Vec::new();
+        match leaf.scalar.has_text() && leaf.scalar.text_of(bytes, &mut text).is_ok() {
+            true => String::from_utf8_lossy(&text).chars().take(MAX_TEXT).collect(),
+            false => hex(bytes),
+        }
+    };
+    let texts: Vec<String> = leaf.scalars(item).take(MAX_TEXT).map(text).collect();
+    if leaf.axes.is_empty() { texts.concat() } else { format!("[{}]", texts.join(" ")) }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().take(MAX_TEXT / 2).map(|byte| format!("{byte:02x}")).collect()
+}

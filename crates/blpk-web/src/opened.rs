@@ -1,0 +1,126 @@
+//! An open file or directory: an array, a table or a group.
+
+use std::sync::Arc;
+
+use blosc_core::{Limits, memory};
+use bloscpack_format::Format;
+use bloscpack_format::detect::detect_directory;
+use bloscpack_format::numpy::{Selection, Slice, Strided};
+use bloscpack_io::bcolz::{Below, Ctable};
+use bloscpack_io::zarr::{Group, Node, ZipDirectory, node_at};
+use bloscpack_io::{AnyDirectory, Array, Error, Input, OpenOptions, Threads, Typing, UnpackOptions, peek};
+
+use crate::source::{HostDirectory, HostFile};
+
+/// An open file or directory.
+pub(crate) enum Opened {
+    /// An array, in a container or not, and where it was opened.
+    Array(Box<Array<'static>>, #[cfg_attr(not(feature = "info"), allow(dead_code))] Place),
+    /// A table of columns.
+    Table(Box<Ctable<AnyDirectory>>),
+    /// A group of arrays, by their paths.
+    Group { store: AnyDirectory, arrays: Vec<String> },
+}
+
+/// Where an array is.
+#[cfg_attr(not(feature = "info"), allow(dead_code))]
+pub(crate) enum Place {
+    File(HostFile),
+    Directory(AnyDirectory),
+}
+
+/// Returns the limits for all reads. An address space of 4 GiB holds the input, the output and the page.
+pub(crate) fn limits() -> Limits {
+    Limits::new().max_memory(1 << 30).max_nbytes(1 << 30).max_unearned(256 << 20)
+}
+
+fn open_options() -> OpenOptions {
+    OpenOptions::new().limits(limits())
+}
+
+/// Returns the options of all reads: on the calling thread, the only one.
+pub(crate) fn unpack_options() -> UnpackOptions {
+    UnpackOptions::new().limits(limits()).threads(Threads::Serial)
+}
+
+impl Opened {
+    /// Opens a file. With `raw`, its bytes are the array, whatever they are.
+    pub(crate) fn file(number: u32, raw: bool) -> Result<Opened, Error> {
+        let file = HostFile::new(number);
+        if raw {
+            let options = open_options().typing(Typing::new().raw(true));
+            return Ok(Opened::Array(Box::new(Array::open_with(file, &options)?), Place::File(file)));
+        }
+        if peek::format_of(&file).map_err(reading)? == Some(Format::ZarrGroup) {
+            return Opened::group(Arc::new(ZipDirectory::open_with(file, &open_options())?));
+        }
+        Ok(Opened::Array(Box::new(Array::open_with(file, &open_options())?), Place::File(file)))
+    }
+
+    /// Opens a directory, `None` if it has none of the files by which one is recognised.
+    pub(crate) fn directory(number: u32) -> Result<Option<Opened>, Error> {
+        use bloscpack_io::ReadDirectory as _;
+        let dir: AnyDirectory = Arc::new(HostDirectory::new(number));
+        match detect_directory(|name| dir.open(name).is_ok()) {
+            Some(Format::Ctable) => Ok(Some(Opened::Table(Box::new(Ctable::open_with(dir, &open_options())?)))),
+            Some(Format::ZarrArray | Format::ZarrGroup)
+                if matches!(node_at(&dir, "", &limits())?, Some(Node::Group(_))) =>
+            {
+                Opened::group(dir).map(Some)
+            }
+            Some(_) => Opened::array(dir).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn array(dir: impl bloscpack_io::ReadDirectory + 'static) -> Result<Opened, Error> {
+        let dir: AnyDirectory = Arc::new(dir);
+        let array = Array::open_with(Input::directory(dir.clone()), &open_options())?;
+        Ok(Opened::Array(Box::new(array), Place::Directory(dir)))
+    }
+
+    fn group(store: AnyDirectory) -> Result<Opened, Error> {
+        let arrays = Group::open_with(store.clone(), &open_options())?.arrays()?;
+        Ok(Opened::Group { store, arrays })
+    }
+
+    /// Opens a column of a table, or an array of a group.
+    pub(crate) fn member(&self, name: &str) -> Result<Opened, Error> {
+        let absent = |columns: Vec<String>| Error::NoSuchColumn { column: name.to_owned(), columns };
+        match self {
+            Opened::Array(..) => Err(absent(Vec::new())),
+            Opened::Table(table) => match table.column(name) {
+                Some(column) => Opened::array(column.directory().clone()),
+                None => Err(absent(table.names().to_vec())),
+            },
+            Opened::Group { store, arrays } => match arrays.iter().any(|array| array == name) {
+                true => Opened::array(Below::new(store.clone(), name)),
+                false => Err(absent(arrays.clone())),
+            },
+        }
+    }
+
+    /// Returns the array. A table and a group have none of their own.
+    pub(crate) fn as_array(&self) -> Option<&Array<'static>> {
+        if let Opened::Array(array, _) = self { Some(array) } else { None }
+    }
+}
+
+/// Returns the items that a slice in NumPy's notation selects.
+pub(crate) fn select(array: &Array<'_>, slice: &str) -> Result<Selection, Error> {
+    let selected = slice.parse::<Slice>().and_then(|slice| slice.select(&array.meta().shape));
+    selected.map_err(|error| Error::Format(error.into()))
+}
+
+/// Allocates memory for the selected items.
+pub(crate) fn room(array: &Array<'_>, selection: &Selection) -> Result<Vec<u8>, Error> {
+    let meta = array.meta();
+    let nbytes = Strided::new(selection, &meta.shape, meta.order, meta.dtype.itemsize()).nbytes();
+    limits().check_output(nbytes, nbytes)?;
+    Ok(memory::zeroed(usize::try_from(nbytes).unwrap_or(usize::MAX))?)
+}
+
+/// The error for bytes that cannot be read.
+pub(crate) fn reading(error: std::io::Error) -> Error {
+    Error::from(error)
+}

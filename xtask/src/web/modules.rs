@@ -1,0 +1,126 @@
+//! The WebAssembly modules, and the JavaScript that calls them.
+
+use super::built::Built;
+use super::compiler::{self, Compiler, TARGET};
+use super::npm::gzipped;
+use super::place::{CRATE, target};
+use crate::sh;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module.
+struct Module {
+    name: &'static str,
+    features: &'static str,
+    /// The optimization level of blosc-core.
+    core: &'static str,
+    /// The maximum of its size in bytes, compressed by gzip.
+    max_gzipped: usize,
+}
+
+const MODULES: [Module; 4] = [
+    Module { name: "decode", features: "", core: "3", max_gzipped: 200_000 },
+    Module { name: "encode", features: "compress,zstd", core: "3", max_gzipped: 400_000 },
+    Module { name: "open", features: "containers", core: "\"s\"", max_gzipped: 400_000 },
+    Module { name: "page", features: "info", core: "\"s\"", max_gzipped: 450_000 },
+];
+
+/// Size of the stack in bytes, in place of 1 MiB.
+const STACK: &str = "2097152";
+
+/// Compiles the modules and writes the JavaScript that calls them to the folder `generated` of the package.
+pub(crate) fn build(compiler: &Compiler) -> Result<()> {
+    let folder = sh::root().join(CRATE);
+    let mut bindgen = sh::cargo(["build", "--quiet", "--locked", "--package", "blpk-web-bindgen"]);
+    sh::run(bindgen.arg("--manifest-path").arg(folder.join("Cargo.toml")).arg("--target-dir").arg(tools()?))?;
+    let generated = folder.join("js/generated");
+    for Module { name, features, core, max_gzipped } in MODULES {
+        let module = compile(compiler, &["--features", features], core)?;
+        let (size, gzipped) = write(&module, &generated, &format!("blpk_{name}"))?;
+        println!("web: module {name}: {size} bytes, {gzipped} gzipped");
+        if gzipped > max_gzipped {
+            bail!("the module {name} has {gzipped} bytes gzipped, more than {max_gzipped}");
+        }
+    }
+    Ok(())
+}
+
+/// Compiles a module with some features and a level of optimization of blosc-core.
+fn compile(compiler: &Compiler, features: &[&str], core: &str) -> Result<PathBuf> {
+    let target = target()?;
+    let manifest = sh::root().join(CRATE).join("Cargo.toml");
+    let arguments = ["build", "--quiet", "--locked", "--release", "--package", "blpk-web", "--target", TARGET];
+    let mut build = compiler.cargo(arguments);
+    build.arg("--manifest-path").arg(manifest).args(features).arg("--target-dir").arg(&target);
+    build.args(["--config", &format!("profile.release.package.blosc-core.opt-level={core}")]);
+    build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler::linker()?);
+    sh::run(build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags()?).env_remove("RUSTFLAGS"))?;
+    Ok(target.join(TARGET).join("release/blpk_web.wasm"))
+}
+
+/// Writes the JavaScript that calls a module. Returns the size of the module in bytes, and that compressed by gzip.
+fn write(module: &Path, folder: &Path, name: &str) -> Result<(usize, usize)> {
+    let bindgen = tools()?.join(format!("debug/blpk-web-bindgen{}", std::env::consts::EXE_SUFFIX));
+    sh::run(sh::command(bindgen).arg(module).arg(folder).arg(name))?;
+    let file = folder.join(format!("{name}_bg.wasm"));
+    let bytes = fs::read(&file).with_context(|| file.display().to_string())?;
+    Ok((bytes.len(), gzipped(&file)?))
+}
+
+fn tools() -> Result<PathBuf> {
+    Ok(target()?.join("tools"))
+}
+
+/// Variants of the module that decodes chunks: what codecs they have, and their features.
+const CODECS: [(&str, &[&str]); 4] = [
+    ("decode: blosclz lz4 zstd", &["--no-default-features"]),
+    ("decode: blosclz lz4 zstd zlib", &["--no-default-features", "--features", "zlib"]),
+    ("decode: blosclz lz4 zstd snappy", &["--no-default-features", "--features", "snappy"]),
+    ("encode: all but zstd", &["--features", "compress"]),
+];
+
+/// Writes the table of sizes: of the modules, and by codec.
+pub(super) fn sizes(built: &Built, table: &Path) -> Result<()> {
+    let mut lines =
+        String::from("# Sizes of the WebAssembly modules in bytes. By cargo xtask web bench.\nmodule\tsize\tgzip\n");
+    let folder = sh::root().join(CRATE).join("js/generated");
+    for Module { name, .. } in MODULES {
+        let file = folder.join(format!("blpk_{name}_bg.wasm"));
+        let size = fs::metadata(&file).with_context(|| file.display().to_string())?.len();
+        lines += &format!("{name}\t{size}\t{}\n", gzipped(&file)?);
+    }
+    for (name, features) in CODECS {
+        let module = compile(&built.compiler, features, "3")?;
+        let (size, gzipped) = write(&module, &target()?.join("sizes"), "variant")?;
+        lines += &format!("{name}\t{size}\t{gzipped}\n");
+    }
+    Ok(fs::write(table, lines)?)
+}
+
+/// Returns the flags of the compiler. The paths of this machine, which the locations of panics have, are left out.
+fn flags() -> Result<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let root = sh::root();
+    let mut hidden = vec![root.join("crates"), root];
+    hidden.extend(home.map(|home| home.join("registry/src")));
+    let hidden = hidden.iter().map(|path| format!(" --remap-path-prefix={}=", path.display()));
+    Ok(format!("-Ctarget-feature=+simd128 -Clink-arg=-zstack-size={STACK}{}", hidden.collect::<String>()))
+}
+
+/// Checks the formatting, and runs clippy where it knows the target.
+pub(crate) fn lint(built: &Built) -> Result<sh::Count> {
+    let manifest = format!("{CRATE}/Cargo.toml");
+    sh::run(&mut sh::cargo(["fmt", "--manifest-path", &manifest, "--check", "--all"]))?;
+    if !built.compiler.has_clippy() {
+        println!("web: clippy is skipped: it has no standard library for {TARGET}");
+        return Ok(sh::Count { passed: 1, ignored: 1, ..sh::Count::default() });
+    }
+    for features in ["", "compress,zstd", "containers", "info"] {
+        let mut clippy = sh::cargo(["clippy", "--locked", "--package", "blpk-web", "--target", TARGET]);
+        clippy.args(["--manifest-path", &manifest, "--features", features]).arg("--target-dir").arg(target()?);
+        sh::run(clippy.args(["--", "-D", "warnings"]))?;
+    }
+    Ok(sh::Count { passed: 2, ..sh::Count::default() })
+}
