@@ -81,6 +81,8 @@ impl Session {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(nthreads).build();
         let pool = Arc::new(pool.context("starting threads; try -n 1")?);
+        // The queue of the pool allocates at the first job, and cannot report a failure: not after the memory of the job.
+        pool.install(|| ());
         *last = Some(pool.clone());
         Ok(Threads::Pool(pool))
     }
