@@ -14,7 +14,7 @@ const MAX_NBYTES: usize = 1 << 20;
 fuzz_target!(|bytes: &[u8]| {
     let src = bytes.as_ptr().cast::<c_void>();
     let mut nbytes = 0;
-    // SAFETY: the length is that of the bytes. A chunk that this accepts has as many bytes as its header states.
+    // SAFETY: the length is that of the bytes. A chunk that this accepts has the size that its header states.
     let is_valid = unsafe { blosc_cbuffer_validate(src, bytes.len(), &raw mut nbytes) } == 0;
     if !is_valid || nbytes > MAX_NBYTES {
         return;
@@ -49,7 +49,7 @@ fn items(bytes: &[u8], nbytes: usize, expected: Option<&[u8]>) {
     for (start, len) in [(0, count), (count / 2, 1), (count - 1, 1), (count, 1), (-1, 1), (0, -1), (1, c_int::MAX)] {
         let room = usize::try_from(len).unwrap_or(0).min(count.max(0) as usize) * typesize;
         let mut part = vec![0xA5_u8; room];
-        // SAFETY: the output has room for the items, if there are so many.
+        // SAFETY: the output has room for all items of the range that exist.
         let found = unsafe { blosc_getitem(src, start, len, part.as_mut_ptr().cast()) };
         if let (Some(expected), Ok(found @ 1..)) = (expected, usize::try_from(found)) {
             let from = start as usize * typesize;

@@ -29,7 +29,7 @@ const STEPS: [Step; 20] = [
     ("faults", faults_and_kills),
     ("fuzz", fuzz::smoke),
     ("benches", bench::verify),
-    ("web", || web::run(&["lint", "node", "pack"])),
+    ("web", || web::run(&[])),
 ];
 
 /// Runs the named steps, or all steps if `names` is empty.
