@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `owned` | a super-chunk: the structure that programs read, and what it owns |
+//! | `layers` | the metalayers of a super-chunk |
 //! | `storage` | parameters of storage |
 //! | `create` | create, open, copy and release |
 //! | `frames` | frames as bytes and files |
@@ -18,6 +19,7 @@ mod callbacks;
 mod chunks;
 mod create;
 mod frames;
+mod layers;
 mod metalayers;
 mod owned;
 mod params;

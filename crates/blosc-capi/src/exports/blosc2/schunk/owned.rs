@@ -1,14 +1,14 @@
 //! A super-chunk: the structure that programs read, and the chunks.
 
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use super::storage::OwnedStorage;
-use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
-use crate::blosc2::schunk::{Change, Chunks, Layers, Params, Sizes};
+use crate::blosc2::codes::{MEMORY, NULL_POINTER, trace};
+use crate::blosc2::schunk::{Change, Chunks, Params, Sizes};
 use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::Context;
-use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Metalayer, Schunk};
+use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Schunk};
 
 /// A super-chunk. Programs have a pointer to the first field.
 #[repr(C)]
@@ -29,14 +29,6 @@ pub(super) struct Owned {
     generation: u64,
     /// Whether `cframe` is the memory that the program opened the frame in.
     pub(super) is_borrowed: bool,
-}
-
-/// A metalayer. Programs have a pointer to the first field.
-#[repr(C)]
-struct Layer {
-    public: Metalayer,
-    name: CString,
-    content: Vec<u8>,
 }
 
 /// Returns the super-chunk at a pointer.
@@ -161,22 +153,6 @@ impl Owned {
         Ok(())
     }
 
-    /// Replaces all metalayers that programs see.
-    ///
-    /// # Errors
-    /// The code of missing memory.
-    pub(super) fn set_layers(&mut self, metalayers: Layers, vlmetalayers: Layers) -> Result<(), i32> {
-        self.clear_layers();
-        for (is_variable, layers) in [(false, metalayers), (true, vlmetalayers)] {
-            for (name, content) in layers {
-                // A name ends at its first zero byte, as for C programs.
-                let name = name.split(|byte| *byte == 0).next().and_then(|name| CString::new(name).ok());
-                self.push_layer(is_variable, name.unwrap_or_default(), content)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Changes chunks or metalayers, and the fields that programs read.
     ///
     /// # Errors
@@ -207,76 +183,6 @@ impl Owned {
         Ok(())
     }
 
-    /// Returns the metalayers, of variable length or not.
-    fn slots(&self, is_variable: bool) -> &[*mut Metalayer] {
-        let public = &self.public;
-        let (slots, count): (&[_], usize) = if is_variable {
-            (&public.vlmetalayers, usize::try_from(public.nvlmetalayers).unwrap_or(0))
-        } else {
-            (&public.metalayers, public.nmetalayers.into())
-        };
-        slots.get(..count).unwrap_or(slots)
-    }
-
-    /// Returns names and contents of metalayers.
-    pub(super) fn layers(&self, is_variable: bool) -> impl Iterator<Item = (&CString, &[u8])> {
-        self.slots(is_variable).iter().filter_map(|layer| {
-            // SAFETY: pointers below the count come from `push_layer`, and only this type releases them.
-            let layer = unsafe { layer.cast::<Layer>().as_ref() }?;
-            Some((&layer.name, layer.content.as_slice()))
-        })
-    }
-
-    /// Adds a metalayer to those that programs see. Returns its index.
-    pub(super) fn push_layer(&mut self, is_variable: bool, name: CString, content: Vec<u8>) -> Result<i32, i32> {
-        let index = self.slots(is_variable).len();
-        if index >= if is_variable { MAX_VLMETALAYERS } else { MAX_METALAYERS } {
-            return Err(trace(INVALID_PARAM, format_args!("there are {index} metalayers")));
-        }
-        let pointer = layer(name, content)?;
-        let public = &mut self.public;
-        if is_variable {
-            public.vlmetalayers[index] = pointer;
-            public.nvlmetalayers += 1;
-        } else {
-            public.metalayers[index] = pointer;
-            public.nmetalayers += 1;
-        }
-        Ok(index as i32)
-    }
-
-    /// Replaces the content of a metalayer. It keeps the bytes that are not replaced if it may not change its length.
-    pub(super) fn set_layer(&mut self, is_variable: bool, index: usize, new: Vec<u8>) {
-        let Some(pointer) = self.slots(is_variable).get(index).copied() else { return };
-        // SAFETY: as for `layers`; the super-chunk is borrowed mutably.
-        let Some(layer) = (unsafe { pointer.cast::<Layer>().as_mut() }) else { return };
-        layer.content = new;
-        layer.public.content = layer.content.as_mut_ptr();
-        layer.public.content_len = layer.content.len() as i32;
-    }
-
-    /// Removes a metalayer of variable length.
-    pub(super) fn remove_layer(&mut self, index: usize) {
-        let count = self.slots(true).len();
-        if index >= count {
-            return;
-        }
-        let slots = &mut self.public.vlmetalayers;
-        let removed = std::mem::replace(&mut slots[index], null_mut());
-        slots[index..count].rotate_left(1);
-        self.public.nvlmetalayers -= 1;
-        release(removed);
-    }
-
-    /// Removes all metalayers from those that programs see.
-    pub(super) fn clear_layers(&mut self) {
-        let all: Vec<_> = [false, true].into_iter().flat_map(|kind| self.slots(kind).to_vec()).collect();
-        (self.public.nmetalayers, self.public.nvlmetalayers) = (0, 0);
-        self.public.metalayers.fill(null_mut());
-        self.public.vlmetalayers.fill(null_mut());
-        all.into_iter().for_each(release);
-    }
-
     /// Releases the bytes of the frame, if the program does not.
     pub(super) fn release_cframe(&mut self) {
         let cframe = std::mem::replace(&mut self.cframe, null_mut());
@@ -300,21 +206,5 @@ impl Drop for Owned {
         // SAFETY: null, or allocated with `malloc` by the program.
         unsafe { libc::free(self.public.blockshape.cast()) };
         self.release_cframe();
-    }
-}
-
-fn layer(name: CString, content: Vec<u8>) -> Result<*mut Metalayer, i32> {
-    let content_len = i32::try_from(content.len()).map_err(|_| INVALID_PARAM)?;
-    let public = Metalayer { name: null_mut(), content: null_mut(), content_len };
-    let mut layer = Box::new(Layer { public, name, content });
-    layer.public.name = layer.name.as_ptr().cast_mut();
-    layer.public.content = layer.content.as_mut_ptr();
-    Ok(Box::into_raw(layer).cast())
-}
-
-fn release(layer: *mut Metalayer) {
-    if !layer.is_null() {
-        // SAFETY: from `layer`, and removed from the super-chunk.
-        drop(unsafe { Box::from_raw(layer.cast::<Layer>()) });
     }
 }
