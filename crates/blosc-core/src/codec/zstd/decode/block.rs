@@ -5,7 +5,7 @@ use super::execute::Output;
 use super::frame::{MAX_BLOCK, TOO_LONG};
 use super::literals::Literals;
 use super::sequences::{FastPath, Position, Repeats};
-use super::tables::Tables;
+use super::tables::{MatchStep, Tables};
 use crate::codec::{CorruptStream, StreamError};
 use crate::kernels::run_hot;
 use crate::memory;
@@ -19,10 +19,6 @@ pub(super) struct BlockDecoder<'a> {
 
 /// Bytes after the literals in their buffer, for copies of fixed width.
 const SLACK: usize = 32;
-
-/// Mean length of matches from which two steps of the fast path are copied without a test: whether one is enough is
-/// then mostly unpredictable. For shorter matches, the second step costs more than it saves (docs/decisions/005-zstd.md).
-const WIDE_FROM: usize = 24;
 
 impl BlockDecoder<'_> {
     /// Decodes the compressed block `src[start..end]`, and appends it to `output`.
@@ -98,16 +94,13 @@ impl Section<'_> {
         let Section { src, start, end, count, tables } = self;
         let mut position = Position::new(src, bits::start(src, &(start..end))?, tables.logs(), *repeats, count)?;
         let after = literals.len() - len;
-        // The frame's last block may be shorter, and others may follow it, so this is an estimate.
-        let matched = (output.len - output.d).min(MAX_BLOCK).saturating_sub(len);
-        let is_wide = matched / count >= WIDE_FROM;
-        let (codes, d) = (tables.codes(), output.d);
+        let (codes, step, d) = (tables.codes(), tables.match_step(count), output.d);
         loop {
             let (position, literals) = (&mut position, &mut literals);
-            let sequence = if is_wide {
-                run_hot(FastPath::<true> { src, tables: codes, position, literals, output })
-            } else {
-                run_hot(FastPath::<false> { src, tables: codes, position, literals, output })
+            let sequence = match step {
+                MatchStep::Short => run_hot(FastPath::<16, false> { src, tables: codes, position, literals, output }),
+                MatchStep::Medium => run_hot(FastPath::<32, false> { src, tables: codes, position, literals, output }),
+                MatchStep::Wide => run_hot(FastPath::<32, true> { src, tables: codes, position, literals, output }),
             };
             let Some(sequence) = sequence? else { break };
             if output.d >= output.until {

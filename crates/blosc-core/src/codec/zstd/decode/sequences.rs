@@ -30,7 +30,7 @@ use crate::kernels::HotLoop;
 /// The offsets of the last three matches.
 pub(super) type Repeats = [u32; 3];
 
-/// Number of bytes copied at a time. The first step of literals and of a match needs no test of their lengths.
+/// Number of literals that are copied without a test of their length.
 const STEP: usize = 32;
 
 /// A position between two sequences.
@@ -58,8 +58,9 @@ impl Position {
 /// Decodes and executes sequences until one needs the slow path, which is returned, or only the last is left. The first
 /// sequence after the wanted bytes needs the slow path.
 ///
-/// If `WIDE`, the second step of a match is not tested either.
-pub(super) struct FastPath<'a, 'b, 'c, const WIDE: bool> {
+/// The first `MATCH` bytes of a match, at most [`STEP`], are copied without a test of its length. If `WIDE`, the next
+/// `MATCH` bytes are, too. [`Tables::match_step`](super::tables::Tables::match_step) chooses both.
+pub(super) struct FastPath<'a, 'b, 'c, const MATCH: usize, const WIDE: bool> {
     pub(super) src: &'a [u8],
     pub(super) tables: &'a [CodeTable; 3],
     pub(super) position: &'a mut Position,
@@ -67,7 +68,7 @@ pub(super) struct FastPath<'a, 'b, 'c, const WIDE: bool> {
     pub(super) output: &'a mut Output<'c>,
 }
 
-impl<const WIDE: bool> HotLoop for FastPath<'_, '_, '_, WIDE> {
+impl<const MATCH: usize, const WIDE: bool> HotLoop for FastPath<'_, '_, '_, MATCH, WIDE> {
     type Output = Option<Option<Sequence>>;
 
     #[inline(always)]
@@ -82,7 +83,7 @@ impl<const WIDE: bool> HotLoop for FastPath<'_, '_, '_, WIDE> {
         while position.left > 1 {
             position.left -= 1;
             let sequence = position.next(src, tables)?;
-            let rest = copy_common::<WIDE>(dst, d, literals, sequence);
+            let rest = copy_common::<MATCH, WIDE>(dst, d, literals, sequence);
             d += sequence.literals as usize + sequence.length as usize;
             if let Some(rest) = rest {
                 literals = rest;
@@ -104,7 +105,7 @@ impl<const WIDE: bool> HotLoop for FastPath<'_, '_, '_, WIDE> {
 /// Copies a sequence of the common kind: few literals, and mostly a match that was decoded before them. Returns the
 /// remaining literals.
 #[inline(always)]
-fn copy_common<'a, const WIDE: bool>(
+fn copy_common<'a, const MATCH: usize, const WIDE: bool>(
     dst: &mut [u8],
     d: usize,
     literals: &'a [u8],
@@ -122,14 +123,14 @@ fn copy_common<'a, const WIDE: bool>(
     let tail = done.get(done.len().wrapping_sub(offset.wrapping_sub(n))..);
     // `copy_match` copies a match that starts in the last bytes, after its literals are in place.
     let mut copied = 0;
-    if let Some(tail) = tail.and_then(|tail| tail.first_chunk::<STEP>()) {
-        window[n..n + STEP].copy_from_slice(tail);
-        copied = STEP as u32;
+    if let Some(tail) = tail.and_then(|tail| tail.first_chunk::<MATCH>()) {
+        window[n..n + MATCH].copy_from_slice(tail);
+        copied = MATCH as u32;
         if WIDE {
-            let from = d + n - offset + STEP;
-            let bytes: [u8; STEP] = *dst.get(from..)?.first_chunk()?;
-            *dst.get_mut(d + n + STEP..)?.first_chunk_mut()? = bytes;
-            copied += STEP as u32;
+            let from = d + n - offset + MATCH;
+            let bytes: [u8; MATCH] = *dst.get(from..)?.first_chunk()?;
+            *dst.get_mut(d + n + MATCH..)?.first_chunk_mut()? = bytes;
+            copied += MATCH as u32;
         }
     }
     if sequence.length > copied {

@@ -1,5 +1,7 @@
 //! The entropy tables that a block uses, and that following blocks may use again.
 
+use core::ops::Range;
+
 use super::codes::{Code, CodeTable, EMPTY};
 use super::fse::MAX_STATES;
 use super::huffman::{self, MAX_BITS};
@@ -13,8 +15,32 @@ const FILL_COST: f32 = 1500.0;
 /// Share of pairs from which they are faster than single symbols.
 const MIN_SHARE: f32 = 0.1;
 
+/// Share of matches of more than 16 bytes below which 16 bytes are copied without a test.
+const MAX_SHORT_SHARE: f32 = 0.07;
+
+/// Shares of matches of more than 32 bytes between which 64 bytes are copied without a test: whether 32 are enough is then
+/// mostly unpredictable. The predefined table has a share of 0.36, but its blocks have few sequences of any length.
+const WIDE_SHARES: Range<f32> = 0.37..0.8;
+
+/// Minimum number of sequences for which computing the shares pays.
+const MIN_SEQUENCES: usize = 256;
+
+/// Number of states of a table that its shares are computed from. Neighbouring states belong to symbols far apart.
+const SAMPLE: usize = 64;
+
 /// Stands for the logarithm of a table that no block has described yet.
 const NO_TABLE: u8 = u8::MAX;
+
+/// How many bytes of a match are copied without a test of its length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum MatchStep {
+    /// 16. A shorter load less often spans several recent stores, which cannot be forwarded to it.
+    Short,
+    /// 32
+    Medium,
+    /// Twice 32
+    Wide,
+}
 
 /// A Huffman code, and the states of the three codes of sequences.
 pub(super) struct Tables {
@@ -84,6 +110,26 @@ impl Tables {
 
     pub(super) fn logs(&self) -> [u32; 3] {
         self.logs.map(u32::from)
+    }
+
+    /// Chooses the step that suits the lengths of matches in the current table. `sequences` is their number in the block.
+    ///
+    /// The table has them for each block. The sizes of a block and of its literals do not: where blocks end early, the
+    /// size of this one is not known before it is decoded.
+    pub(super) fn match_step(&self, sequences: usize) -> MatchStep {
+        if sequences < MIN_SEQUENCES {
+            return MatchStep::Medium;
+        }
+        let code = Code::MatchLength as usize;
+        let states = &self.codes[code][..SAMPLE.min(1 << (self.logs[code] & 15))];
+        let share = |len| states.iter().filter(|cell| cell.base > len).count() as f32 / states.len() as f32;
+        if share(16) < MAX_SHORT_SHARE {
+            MatchStep::Short
+        } else if WIDE_SHARES.contains(&share(32)) {
+            MatchStep::Wide
+        } else {
+            MatchStep::Medium
+        }
     }
 
     /// Reads a Huffman code at `src[start..end]`, and returns its end.
