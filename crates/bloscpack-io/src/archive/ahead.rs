@@ -26,7 +26,8 @@ use crate::run::threads::HAS_THREADS;
 /// Maximum number of jobs ahead, and of their plain bytes. The cache of a source has room for more.
 const MAX_JOBS: usize = 512;
 const MAX_NBYTES: u64 = 32 << 20;
-/// Maximum number of jobs that a thread takes at once, and of their plain bytes. Small chunks share a request.
+/// Maximum number of jobs that a thread takes at once, and of their plain bytes. Small chunks share a request. Many such
+/// batches fit into what is fetched ahead, so that waiting for one to be whole delays nothing.
 const BATCH: usize = 64;
 const BATCH_NBYTES: u64 = 1 << 20;
 /// Maximum number of threads.
@@ -42,6 +43,8 @@ struct Queue {
 #[derive(Default)]
 struct State {
     coming: VecDeque<Coming>,
+    /// Whether all chunks have come.
+    complete: bool,
     ended: bool,
 }
 
@@ -51,14 +54,38 @@ struct Coming {
     nbytes: u64,
 }
 
+impl State {
+    /// Returns the length of the next batch, or `None` while chunks that belong to it may still come. If batches were
+    /// shorter when chunks are taken fast, the number of requests would depend on the time that decoding takes.
+    fn batch_len(&self) -> Option<usize> {
+        let mut nbytes = 0;
+        let fits = |next: &&Coming| {
+            nbytes += next.nbytes;
+            nbytes <= BATCH_NBYTES
+        };
+        let len = self.coming.iter().take(BATCH).take_while(fits).count().max(1);
+        let is_whole = len == BATCH || len < self.coming.len() || nbytes >= BATCH_NBYTES || self.complete;
+        (is_whole && !self.coming.is_empty()).then_some(len)
+    }
+}
+
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn push(&self, coming: Coming) {
-        self.lock().coming.push_back(coming);
-        self.changed.notify_one();
+        let mut state = self.lock();
+        state.coming.push_back(coming);
+        if state.batch_len().is_some() {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Says that no more chunks will come.
+    fn complete(&self) {
+        self.lock().complete = true;
+        self.changed.notify_all();
     }
 
     /// Moves all chunks out of the queue.
@@ -66,22 +93,16 @@ impl Queue {
         self.lock().coming.drain(..).collect()
     }
 
-    /// Waits for the next chunks and moves them to `batch`. Returns `false` at the end.
+    /// Waits for a batch of chunks and moves them to `batch`. Returns `false` at the end.
     fn pop(&self, batch: &mut Vec<Coming>) -> bool {
         let mut state = self.lock();
         batch.clear();
-        let mut nbytes = 0;
         while !state.ended {
-            match state.coming.front() {
-                Some(next) if batch.is_empty() || batch.len() < BATCH && nbytes + next.nbytes <= BATCH_NBYTES => {
-                    nbytes += next.nbytes;
-                    batch.extend(state.coming.pop_front());
-                }
-                None if batch.is_empty() => {
-                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                _ => return true,
+            if let Some(len) = state.batch_len() {
+                batch.extend(state.coming.drain(..len));
+                return true;
             }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         false
     }
@@ -139,6 +160,9 @@ pub(super) fn fetch_ahead<T>(
                     }
                     Ok(None) => ended = Some(Ok(())),
                     Err(error) => ended = Some(Err(error)),
+                }
+                if ended.is_some() {
+                    queue.complete();
                 }
             }
             let without_threads = if threads == 0 { queue.take() } else { Vec::new() };
