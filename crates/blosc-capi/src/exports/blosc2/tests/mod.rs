@@ -5,6 +5,7 @@
 //! | `chunks` | chunks, items, masks, special values, damage |
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
 //! | `schunk` | super-chunks, as lists and in frames |
+//! | `small` | small chunks, for which calls take shorter paths |
 //! | `vlblocks` | blocks of variable length |
 
 #![allow(clippy::unwrap_used, reason = "tests")]
@@ -12,6 +13,7 @@
 mod callbacks;
 mod chunks;
 mod schunk;
+mod small;
 mod vlblocks;
 
 use std::ffi::c_void;
