@@ -19,6 +19,7 @@ mod place;
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use built::Built;
+use std::time::Instant;
 
 /// A part of the work.
 struct Part {
@@ -43,12 +44,16 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
         let parts: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
         bail!("no part is called {unknown}; there are build {}", parts.join(" "));
     }
+    let start = Instant::now();
     let Some(built) = build()? else { return Ok(()) };
+    println!("web: the build took {:.0?}", start.elapsed());
     let mut total = sh::Count::default();
     let is_wanted = |part: &&Part| if names.is_empty() { part.is_default } else { names.contains(&part.name) };
     for part in PARTS.iter().filter(is_wanted) {
         println!("\n-- web {}", part.name);
+        let start = Instant::now();
         total += (part.run)(&built).with_context(|| format!("`cargo xtask web {}` runs it alone", part.name))?;
+        println!("web: {} took {:.0?}", part.name, start.elapsed());
     }
     println!("web: {} passed, {} failed, {} skipped", total.passed, total.failed, total.ignored);
     Ok(())
