@@ -1,4 +1,4 @@
-//! `cargo xtask web`: builds the JavaScript package and the page, and tests them in Node and Chromium.
+//! `cargo xtask web`: builds the JavaScript package and the page, and tests them in Node, Chromium and Firefox.
 //!
 //! | file | content |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `compiler` | a compiler with a standard library for WebAssembly |
 //! | `modules` | the WebAssembly modules, and the JavaScript that calls them |
 //! | `npm` | Node, the tools from npm, the package |
-//! | `browser` | the page in Chromium |
+//! | `browser` | the page in Chromium and Firefox |
 //! | `place`, `built` | where everything is, and the results of a build |
 
 mod browser;
@@ -29,11 +29,13 @@ struct Part {
     run: fn(&Built) -> Result<sh::Count>,
 }
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 7] = [
     Part { name: "lint", is_default: true, run: modules::lint },
     Part { name: "node", is_default: true, run: npm::test },
     Part { name: "pack", is_default: true, run: npm::pack },
     Part { name: "page", is_default: true, run: browser::test },
+    Part { name: "firefox", is_default: true, run: browser::firefox },
+    Part { name: "pictures", is_default: false, run: browser::pictures },
     Part { name: "bench", is_default: false, run: browser::bench },
 ];
 
