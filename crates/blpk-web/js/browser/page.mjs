@@ -29,7 +29,7 @@ await test("arrays with one, three and four axes", async () => {
   await visit("frames/frames/b2nd_034_f8_5x6x7.sframe/");
   const plane = (await numbers(below(archive("frames"), "frames/b2nd_034_f8_5x6x7.sframe"))).slice(2 * 42, 3 * 42);
   await compare(plane, "3-d");
-  await page.locator("#axis-0").focus();
+  await page.getByLabel("axis 0", { exact: true }).focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.getElementById("slice").value.startsWith("3,"));
   await compare((await numbers(below(archive("frames"), "frames/b2nd_034_f8_5x6x7.sframe"))).slice(3 * 42, 4 * 42), "slider");

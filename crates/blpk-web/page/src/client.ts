@@ -26,9 +26,10 @@ export function start(): Worker {
   worker = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
   worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
     const { id, value, error, traffic } = data;
+    if (traffic) onTraffic(traffic);
+    if (id === undefined) return;
     const call = waiting.get(id);
     waiting.delete(id);
-    if (traffic) onTraffic(traffic);
     if (error === undefined) return call?.resolve(value);
     call?.reject(Object.assign(new Error(error.message), { kind: error.kind }));
     if (error.kind === "broken") restart("the decoder failed; the file must be opened again");

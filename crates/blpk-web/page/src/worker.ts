@@ -123,9 +123,11 @@ const calls: Calls = {
   },
   rows: async (key, columns, start, stop) => {
     const table = found(key);
-    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [] };
+    const isText: boolean[] = [];
+    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [], isText };
     for (const name of columns) {
       const column = await columnOf(table, name);
+      isText.push(["U", "S"].includes(column.description.leaves?.[0]?.kind ?? ""));
       const rest = column.shape.slice(1).map(() => ":");
       const read = async (from: number, to: number) => {
         const items = await column.texts([`${from}:${to}`, ...rest].join(","));
@@ -168,6 +170,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
   last = last.then(async () => {
     const { id, name, args } = data;
     let answer: Answer;
+    const progress = setInterval(() => self.postMessage({ traffic: traffic() } satisfies Answer), 250);
     try {
       const value = await (calls[name] as (...args: unknown[]) => Promise<unknown>)(...args);
       answer = { id, value, traffic: traffic() };
@@ -175,6 +178,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
       const { message, kind = "invalid" } = error as BlpkError;
       answer = { id, error: { message, kind }, traffic: traffic() };
     }
+    clearInterval(progress);
     self.postMessage(answer);
   });
 });
