@@ -12,7 +12,12 @@ const PAGE = 512;
 const CELL = 20;
 
 const CODECS: Record<string, string> = { blosclz: "B", lz4: "L", lz4hc: "H", snappy: "S", zlib: "G", zstd: "Z" };
-const SPECIAL: Record<string, string> = { zeros: "0", nan: "N", uninit: "U", value: "=" };
+const SPECIAL: Record<string, [mark: string, words: string]> = {
+  zeros: ["0", "all zeros"],
+  nan: ["N", "all NaN"],
+  uninit: ["U", "not stored"],
+  value: ["=", "a repeated value"],
+};
 
 type Facts = ChunkFacts | DamagedChunk;
 
@@ -35,7 +40,7 @@ const isDark = ([red, green, blue]: Colour) => red * 0.3 + green * 0.6 + blue * 
 /** The mark of a chunk in the map: a letter for its codec or its repeated value. */
 function markOf(facts: Facts): [mark: string, words: string] {
   if (isDamaged(facts)) return ["×", "damaged"];
-  if (facts.special !== null) return [SPECIAL[facts.special] ?? "=", facts.special === "value" ? "a repeated value" : `all ${facts.special}`];
+  if (facts.special !== null) return SPECIAL[facts.special] ?? ["=", facts.special];
   if (facts.isStored) return ["·", "stored"];
   const codec = facts.codec ?? "another compressor";
   return [CODECS[codec] ?? "?", codec];
@@ -44,10 +49,10 @@ function markOf(facts: Facts): [mark: string, words: string] {
 /** Describes a chunk in words. */
 function words(number: number, facts: Facts): string {
   if (isDamaged(facts)) return `Chunk ${number} is damaged: ${facts.problem}`;
-  const { nbytes, cbytes, codec, filters, special, isStored } = facts;
-  if (special !== null && cbytes === 0) return `Chunk ${number}: ${special}, ${shownBytes(nbytes)}, takes no bytes`;
+  const { nbytes, cbytes, filters, special } = facts;
+  if (special !== null && cbytes === 0) return `Chunk ${number}: ${markOf(facts)[1]}, ${shownBytes(nbytes)}, takes no bytes`;
   const ratio = cbytes > 0 ? `, ratio ${(nbytes / cbytes).toFixed(2)}` : "";
-  const how = special ?? (isStored ? "stored" : (codec ?? "another compressor"));
+  const how = markOf(facts)[1];
   return `Chunk ${number}: ${how}${filters && filters !== "none" ? ` after ${filters}` : ""}, ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}`;
 }
 
