@@ -17,7 +17,8 @@ pub(crate) fn test(built: &Built) -> Result<sh::Count> {
         let hostile = scope.spawn(|| script(built, &CHROMIUM, "hostile.mjs", None));
         let mut others = sh::Count::default();
         let mut run = |name| script(built, &CHROMIUM, name, None).map(|count| others += count);
-        let ran = ["page.mjs", "inputs.mjs", "use.mjs", "access.mjs", "pictures.mjs"].into_iter().try_for_each(&mut run);
+        let ran =
+            ["page.mjs", "inputs.mjs", "use.mjs", "access.mjs", "pictures.mjs"].into_iter().try_for_each(&mut run);
         (hostile.join(), ran.map(|()| others))
     });
     let mut count = others?;

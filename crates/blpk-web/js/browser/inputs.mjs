@@ -128,6 +128,25 @@ await test("a chosen file, without a network", async () => {
   }
 });
 
+await test("another file while one is read, without a network", async () => {
+  await start();
+  await page.waitForLoadState("networkidle");
+  await browser.context.setOffline(true);
+  try {
+    const file = Buffer.from(archive("frames").get(FRAME)).toString("base64");
+    await page.evaluate((base64) => {
+      const made = new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], "a.b2nd");
+      // The second file ends the worker that reads the first one.
+      for (let time = 0; time < 2; time++) window.dispatchEvent(new CustomEvent("blpk-open", { detail: { file: made } }));
+    }, file);
+    await settled();
+    assert.equal(await problems(), "");
+    await compare(await numbers(archive("frames").get(FRAME)), "second file");
+  } finally {
+    await browser.context.setOffline(false);
+  }
+});
+
 await test("a URL that is typed, and shown in the address", async () => {
   await start();
   await page.locator("#url").fill(`/data/frames/${FRAME}`);

@@ -1,7 +1,7 @@
 // The page: opens a file and shows its facts, its chunks and its values.
 
 import { showChunks } from "./chunkmap.js";
-import { abandon, remote, start, watchTraffic, type WorkerError } from "./client.js";
+import { abandon, remote, watchTraffic, type WorkerError } from "./client.js";
 import { byId, el, say } from "./dom.js";
 import { hexView, tableGrid, valuesGrid } from "./grid.js";
 import { heatMap } from "./heatmap.js";
@@ -133,7 +133,6 @@ byId("save-form").addEventListener("submit", async (event) => {
   }
 });
 
-start();
 watchInputs((place, name) => void open(place, name));
 const url = new URLSearchParams(location.search).get("url");
 if (url) {

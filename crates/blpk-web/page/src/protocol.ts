@@ -110,6 +110,11 @@ export interface Calls {
   close(): Promise<void>;
 }
 
+/** The first message to the worker. */
+export interface Start {
+  module: WebAssembly.Module;
+}
+
 /** A call to the worker. */
 export interface Request {
   id: number;

@@ -2,11 +2,9 @@
 
 import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic } from "../../js/src/index.js";
 import { envelope, histogramOf, statsOf, toNumbers } from "./numbers.js";
-import type { Answer, Calls, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows } from "./protocol.js";
+import type { Answer, Calls, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows, Start } from "./protocol.js";
 
-/** The module is loaded at once, so that the page needs no network later. */
-const loaded = loadOpen(new URL("open.wasm", self.location.href));
-loaded.catch(() => {});
+let loaded: Promise<void> | undefined;
 
 let opened: Opened[] = [];
 
@@ -166,7 +164,12 @@ function traffic(): Traffic {
 /** Calls run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
-self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
+self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
+  if ("module" in data) {
+    loaded = loadOpen(data.module);
+    loaded.catch(() => {});
+    return;
+  }
   last = last.then(async () => {
     const { id, name, args } = data;
     let answer: Answer;
