@@ -8,7 +8,7 @@ use super::create::chunksize;
 use super::handle::{code, handle, publish, refresh, refreshed};
 use super::slices::{Pointers, set};
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, NULL_POINTER, trace};
+use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, trace};
 use crate::blosc2::nd::Geometry;
 use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_insert_chunk};
 use crate::exports::blosc2::special::blosc2_chunk_zeros;
@@ -50,7 +50,12 @@ pub(super) unsafe fn resized(array: &mut NdArray, shape: &[i64], start: Option<&
     // Both are checked before the first change.
     let (shrunk, grown) = (old.resized(&shrunk)?.geometry()?, new.geometry()?);
     // SAFETY: the caller's promise.
-    let typesize = unsafe { (*array.sc).typesize };
+    let (typesize, count) = unsafe { ((*array.sc).typesize, (*array.sc).nchunks) };
+    // A program may have appended the chunks of the new shape.
+    let is_appended = shrunk.shapes.shape() == old.shape() && count == grown.nchunks();
+    if count != array.geometry()?.nchunks() && !is_appended {
+        return Err(trace(DATA, format_args!("the shape of the array does not fit its {count} chunks")));
+    }
     let chunksize = chunksize(&grown, typesize)?;
     // SAFETY: the caller's promise.
     unsafe {

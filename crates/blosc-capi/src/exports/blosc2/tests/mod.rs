@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `chunks` | chunks, items, masks, special values, damage |
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
+//! | `nd` | arrays |
 //! | `schunk` | super-chunks, as lists and in frames |
 //! | `vlblocks` | blocks of variable length |
 
@@ -11,6 +12,7 @@
 
 mod callbacks;
 mod chunks;
+mod nd;
 mod schunk;
 mod vlblocks;
 
