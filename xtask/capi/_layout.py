@@ -22,7 +22,7 @@ def of_header(lines: list[str], include: Path, folder: Path, library: Path) -> l
         value = f"sizeof({structure})" if member == "-" else f"offsetof({structure}, {member})"
         prints.append(f'printf("{structure} {member} %zu\\n", {value});')
     source, program = folder / "layout.c", folder / "layout"
-    headers = "#include <stddef.h>\n#include <stdio.h>\n#include <blosc2.h>\n"
+    headers = "#include <stddef.h>\n#include <stdio.h>\n#include <b2nd.h>\n"
     source.write_text(headers + "int main(void) {\n" + "\n".join(prints) + "\nreturn 0;\n}\n")
     subprocess.run(["cc", "-w", "-I", include, "-o", program, source, library, f"-Wl,-rpath,{library.parent}"], check=True)
     return subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -48,7 +48,7 @@ def declared(header: Path) -> set[str]:
 
 def check_functions(exported: set[str], ours: Path, original: Path) -> list[str | None]:
     """Check that the library shows the functions of its headers, and that the original declares them all."""
-    names = ("blosc2.h", "blosc2/blosc2-stdio.h")
+    names = ("blosc2.h", "b2nd.h", "blosc2/blosc2-stdio.h")
     header, theirs = (set().union(*(declared(folder / name) for name in names)) for folder in (ours, original))
     absent = [f"{name} is declared, but not in the library" for name in sorted(header - exported)]
     unknown = [f"{name} is not in the original's header" for name in sorted(header - theirs)]

@@ -1,9 +1,8 @@
 /*
- * The functions of libblosc2: chunks of formats 1 and 2, and contexts.
+ * The functions of libblosc2: chunks of formats 1 and 2, contexts, super-chunks and frames. Those of arrays are in b2nd.h.
  *
  * A chunk is a header of 16 or 32 bytes and compressed blocks. Functions that take no size of a chunk read it from the
- * header: call blosc1_cbuffer_validate first for chunks that are not trusted. Functions of super-chunks, frames and
- * arrays are not in this library yet.
+ * header: call blosc1_cbuffer_validate first for chunks that are not trusted.
  *
  * Every function may be called from several threads at once, and after a fork. A context belongs to one call at a time.
  *
@@ -746,6 +745,11 @@ BLOSC_EXPORT int blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk, int64_t s
 BLOSC_EXPORT int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk, int64_t ncoords, const int64_t *coords,
                                                  void *buffer);
 
+/* The numbers of the chunks with items from start to stop, which the caller frees. For an array, these have a number for
+ * each axis. Returns how many there are. */
+BLOSC_EXPORT int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk, int64_t *start, int64_t *stop,
+                                              int64_t **chunks_idx);
+
 /* Reads the counts and the metalayers again if another handle changed the frame on disk, as other functions do. */
 BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
 
@@ -780,6 +784,10 @@ static inline int blosc2_meta_get(blosc2_schunk *schunk, const char *name, uint8
   }
   int32_t len = schunk->metalayers[index]->content_len;
   *content = NULL;
+  *content_len = 0;
+  if (len < 0) {
+    return BLOSC2_ERROR_DATA;
+  }
   *content_len = len;
   if (len > 0) {
     *content = (uint8_t *)malloc((size_t)len);

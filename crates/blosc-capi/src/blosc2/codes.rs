@@ -33,6 +33,8 @@ pub(crate) const FILE_REMOVE: i32 = -31;
 const POSTFILTER: i32 = -27;
 pub(crate) const PLUGIN_IO: i32 = -30;
 pub(crate) const NULL_POINTER: i32 = -32;
+pub(crate) const INVALID_INDEX: i32 = -33;
+pub(crate) const METALAYER_NOT_FOUND: i32 = -34;
 pub(crate) const MAX_BUFSIZE: i32 = -35;
 pub(crate) const TUNER: i32 = -36;
 

@@ -12,6 +12,7 @@
 //! | `vlblocks` | chunks of blocks of variable length |
 //! | `special` | chunks without blocks |
 //! | `schunk` | super-chunks and their frames |
+//! | `nd` | arrays |
 //!
 //! The codes of errors are those of C-Blosc2 3.3.2, blosc2.c.
 
@@ -20,6 +21,7 @@ pub(crate) mod compress;
 pub(crate) mod decompress;
 pub(crate) mod header;
 pub(crate) mod names;
+pub(crate) mod nd;
 pub(crate) mod params;
 pub(crate) mod registered;
 pub(crate) mod schunk;

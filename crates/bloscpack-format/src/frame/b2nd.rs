@@ -29,8 +29,8 @@ pub struct B2nd {
     pub shape: Vec<u64>,
     /// Items of a chunk along each axis. Has the same number of axes. Greater than 0 where the shape is.
     pub chunkshape: Vec<u32>,
-    /// Items of a block along each axis. Has the same number of axes. Greater than 0 where the chunk is, and at most
-    /// the chunk's.
+    /// Items of a block along each axis. Has the same number of axes. Greater than 0 where the chunk is. May be greater
+    /// than the chunk's: the rest of the block is padding then, as C-Blosc2 writes it.
     pub blockshape: Vec<u32>,
     /// The dtype of the items. If absent, the size of an item is the frame's typesize.
     pub dtype: Option<DtypeText>,
@@ -211,7 +211,7 @@ impl B2nd {
             in_range(Part::B2nd, at(3, 8, axis), "shape", signed, 0, i64::MAX)?;
             let (chunk_at, block_at) = (at(chunks_at, 4, axis), at(blocks_at, 4, axis));
             in_range(Part::B2nd, chunk_at, "chunkshape", chunk.into(), (len > 0).into(), i32::MAX.into())?;
-            in_range(Part::B2nd, block_at, "blockshape", block.into(), (chunk > 0).into(), chunk.into())?;
+            in_range(Part::B2nd, block_at, "blockshape", block.into(), (chunk > 0).into(), i32::MAX.into())?;
         }
         let items = self.shape.iter().try_fold(1_u64, |items, len| items.checked_mul(*len));
         if items.is_none_or(|items| i64::try_from(items).is_err()) && !self.shape.contains(&0) {
@@ -288,7 +288,7 @@ mod tests {
         }
         says(|array| array.shape[1] = 1 << 63, "b2nd metalayer, offset 14: shape is -1, expected >= 0");
         says(|array| array.chunkshape[1] = 0, "b2nd metalayer, offset 29: chunkshape is 0, expected 1..=2147483647");
-        says(|array| array.blockshape[1] = 3, "b2nd metalayer, offset 40: blockshape is 3, expected 1..=2");
+        says(|array| array.blockshape[1] = 0, "b2nd metalayer, offset 40: blockshape is 0, expected 1..=2147483647");
         says(|array| array.version = 1, "b2nd metalayer, offset 1: version is 1, expected 0..=0");
         says(|array| array.shape = vec![1 << 62, 2], "b2nd metalayer: shape exceeds 9223372036854775807 bytes");
         says(|array| array.shape.push(1), "2 axes, but the array has 3");

@@ -10,6 +10,7 @@ use super::abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
     Storage, TunerRecord,
 };
+use super::nd::NdArray;
 use super::schunk_abi::{Metalayer, Schunk};
 use super::stdio::StdioFile;
 
@@ -51,6 +52,9 @@ fn lines() -> String {
     layout!(text, Schunk as "blosc2_schunk": version compcode compcode_meta clevel splitmode typesize blocksize chunksize
         flags2 use_dict filters filters_meta nchunks current_nchunk nbytes cbytes data data_len storage frame cctx dctx
         metalayers nmetalayers vlmetalayers nvlmetalayers tuner_params tuner_id ndim blockshape view change_tick);
+    layout!(text, NdArray as "b2nd_array_t": sc shape chunkshape extshape blockshape extchunkshape nitems chunknitems
+        extnitems blocknitems extchunknitems ndim chunk_cache item_array_strides item_chunk_strides item_extchunk_strides
+        item_block_strides block_chunk_strides chunk_array_strides dtype dtype_format last_tick);
     layout!(text, StdioFile as "blosc2_stdio_file": file);
     text
 }

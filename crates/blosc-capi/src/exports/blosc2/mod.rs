@@ -14,6 +14,7 @@
 //! | `functions` | the functions of the program |
 //! | `tids`, `tuner` | thread numbers for callbacks, and calls of tuners |
 //! | `schunk` | super-chunks |
+//! | `nd` | arrays, the functions of `b2nd.h` |
 //! | `stdio`, `stdio_mmap` | input and output of files, and of files mapped into memory |
 //! | `registration` | codecs, filters, tuners and inputs of the program |
 //! | `threads` | threads of the program |
@@ -32,6 +33,7 @@ mod headers;
 #[cfg(feature = "testing")]
 mod layout;
 mod names;
+mod nd;
 mod process;
 mod registration;
 mod schunk;
@@ -61,6 +63,7 @@ pub use headers::*;
 #[cfg(feature = "testing")]
 pub use layout::*;
 pub use names::*;
+pub use nd::*;
 pub use process::*;
 pub use registration::*;
 pub use schunk::*;

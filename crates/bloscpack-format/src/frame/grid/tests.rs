@@ -20,6 +20,25 @@ fn blocks_follow_each_other() {
     assert_eq!(stored.collect::<Vec<_>>(), expected);
 }
 
+/// C-Blosc2 writes such arrays: the rest of a block is padding.
+#[test]
+fn a_block_may_be_longer_than_its_chunk() {
+    let array = B2nd { version: 0, shape: vec![3, 3], chunkshape: vec![2, 1], blockshape: vec![3, 2], dtype: None };
+    let grid = Grid::new(&array, 1).unwrap();
+    assert_eq!((grid.nchunks(), grid.chunk_nbytes(), grid.block_nbytes()), (6, 6, 6));
+    let (items, all): (Vec<u8>, _) = ((0..9).collect(), grid.all());
+    let mut found = vec![0; 9];
+    let mut stored = Vec::new();
+    for part in grid.parts(&all).unwrap() {
+        let mut chunk = vec![99; 6];
+        grid.write(&part, &mut chunk, &all, &items).unwrap();
+        grid.read(&part, &chunk, &all, &mut found).unwrap();
+        stored.push(chunk);
+    }
+    assert_eq!(stored[1], [1, 99, 4, 99, 99, 99]);
+    assert_eq!((stored[5].as_slice(), found), (&[8, 99, 99, 99, 99, 99][..], items));
+}
+
 #[test]
 fn arrays_that_no_chunk_could_hold_are_refused() {
     let grid = |shape: u64, chunk: u32, block: u32, itemsize| {

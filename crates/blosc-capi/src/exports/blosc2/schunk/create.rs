@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::Relaxed;
 
-use bloscpack_format::frame::FrameType;
+use bloscpack_format::frame::{ChunkSize, FrameType};
 
 use super::callbacks::CallbackFiles;
 use super::owned::{Owned, owned};
@@ -41,6 +41,18 @@ pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut Storage) -> *mut Schunk
 /// As [`blosc2_schunk_new`].
 pub(super) unsafe fn created(storage: &Storage) -> Result<*mut Schunk, i32> {
     // SAFETY: the caller's promise.
+    unsafe { created_with(storage, None) }
+}
+
+/// Creates a super-chunk whose frame states the size of its chunks before there is one.
+///
+/// # Safety
+/// As [`blosc2_schunk_new`].
+pub(in crate::exports::blosc2) unsafe fn created_with(
+    storage: &Storage,
+    chunksize: Option<i32>,
+) -> Result<*mut Schunk, i32> {
+    // SAFETY: the caller's promise.
     let mut storage = unsafe { OwnedStorage::copy(storage) };
     functions(storage.io())?;
     let cparams = *storage.cparams();
@@ -50,7 +62,10 @@ pub(super) unsafe fn created(storage: &Storage) -> Result<*mut Schunk, i32> {
     let owned = unsafe { &mut *pointer };
     let is_contiguous = owned.storage.is_contiguous();
     let frame_type = if is_contiguous { FrameType::Contiguous } else { FrameType::Sparse };
-    let header = owned.params().header(frame_type);
+    let mut header = owned.params().header(frame_type);
+    if let Some(size) = chunksize.filter(|size| *size > 0) {
+        header.chunksize = ChunkSize::Fixed(size.unsigned_abs());
+    }
     let chunks = match owned.storage.path() {
         Some(path) => files(path, frame_type, owned.storage.io())
             .and_then(|files| FileFrame::create(files, header))
@@ -345,14 +360,15 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
         to.change(&Change::AddMetalayer(name.to_bytes(), content))?;
         to.push_layer(false, name.clone(), content.to_vec())?;
     }
-    let (params, count) = (from.params(), from.public.nchunks);
+    let count = from.public.nchunks;
     let is_stored = count / 16 <= from.public.cbytes;
     if matches!(to.chunks, Chunks::List(_)) && !is_stored && count.unsigned_abs() > MAX_UNSTORED {
         return Err(trace(MEMORY, format_args!("the frame has few bytes for {count} chunks")));
     }
+    let dctx = from.public.dctx;
     for number in 0..count {
         from.public.current_nchunk = number;
-        let chunk = from.chunks.chunk(number, params)?;
+        let chunk = from.stored(number)?;
         if is_same {
             to.change(&Change::Insert(number as u64, &chunk))?;
             continue;
@@ -361,8 +377,7 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
         let mut plain: Vec<u8> = blosc_core::memory::zeroed(nbytes).map_err(|_| MEMORY)?;
         let (at, len) = (plain.as_mut_ptr().cast(), nbytes as i32);
         // SAFETY: a chunk and an output with their lengths.
-        let code =
-            unsafe { blosc2_decompress_ctx(from.public.dctx, chunk.as_ptr().cast(), chunk.len() as i32, at, len) };
+        let code = unsafe { blosc2_decompress_ctx(dctx, chunk.as_ptr().cast(), chunk.len() as i32, at, len) };
         if code < 0 {
             return Err(code);
         }
@@ -370,9 +385,5 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
         unsafe { super::chunks::append(new, at, len) }?;
     }
     // SAFETY: the caller's promise.
-    let to = unsafe { owned(new) }?;
-    for (name, content) in from.layers(true) {
-        to.push_layer(true, name.clone(), content.to_vec())?;
-    }
-    to.flush_vlmetalayers()
+    from.copy_vlmetalayers_to(unsafe { owned(new) }?)
 }

@@ -1,12 +1,12 @@
 //! The metalayers of a super-chunk, as programs see them.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 
-use super::owned::Owned;
-use crate::blosc2::codes::{INVALID_PARAM, trace};
+use super::owned::{Owned, owned};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, trace};
 use crate::blosc2::schunk::Layers;
-use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Metalayer};
+use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Metalayer, Schunk};
 
 /// A metalayer. Programs have a pointer to the first field.
 #[repr(C)]
@@ -118,4 +118,15 @@ fn release(layer: *mut Metalayer) {
         // SAFETY: from `layer`, and removed from the super-chunk.
         drop(unsafe { Box::from_raw(layer.cast::<Layer>()) });
     }
+}
+
+/// Returns a copy of the content of a metalayer of fixed length; `None` if there is none.
+///
+/// # Safety
+/// `schunk` is null, or was created and is used by this call only.
+pub(in crate::exports::blosc2) unsafe fn metalayer(schunk: *mut Schunk, name: &CStr) -> Result<Option<Vec<u8>>, i32> {
+    // SAFETY: the caller's promise.
+    let owned = unsafe { owned(schunk) }?;
+    let found = owned.layers(false).find(|(known, _)| known.as_c_str() == name);
+    found.map(|(_, content)| blosc_core::memory::copy_of(content).map_err(|_| MEMORY)).transpose()
 }

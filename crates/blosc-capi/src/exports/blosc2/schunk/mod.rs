@@ -13,6 +13,7 @@
 //! | `slices` | read and write items |
 //! | `params` | parameters of a super-chunk |
 //! | `metalayers`, `vlmetalayers` | metadata |
+//! | `views` | super-chunks with the chunks of others |
 //! | `paths` | remove and rename files |
 
 mod callbacks;
@@ -27,6 +28,7 @@ mod paths;
 mod read;
 mod slices;
 mod storage;
+mod views;
 mod vlmetalayers;
 
 pub use chunks::*;
@@ -38,3 +40,10 @@ pub use paths::*;
 pub use read::*;
 pub use slices::*;
 pub use vlmetalayers::*;
+
+pub(super) use create::created_with;
+pub(super) use layers::metalayer;
+pub(super) use read::{chunk, duplicate as duplicate_bytes, duplicate_text};
+pub(super) use slices::replaced;
+pub(super) use views::make_view;
+pub(super) use vlmetalayers::copy_vlmetalayers;

@@ -29,6 +29,8 @@ pub(super) struct Owned {
     generation: u64,
     /// Whether `cframe` is the memory that the program opened the frame in.
     pub(super) is_borrowed: bool,
+    /// The super-chunk that has the chunks of a view; null for others.
+    pub(super) base: *mut Owned,
 }
 
 /// Returns the super-chunk at a pointer.
@@ -88,6 +90,7 @@ impl Owned {
             avoids_free: false,
             generation: 0,
             is_borrowed: false,
+            base: null_mut(),
         })
     }
 
@@ -141,6 +144,9 @@ impl Owned {
     /// # Errors
     /// The code of a frame that cannot be read.
     pub(super) fn refresh(&mut self) -> Result<(), i32> {
+        if self.follow(Owned::refresh)? {
+            return Ok(());
+        }
         let Chunks::File(file) = &self.chunks else { return Ok(()) };
         let generation = file.generation()?;
         if generation != self.generation {
@@ -158,6 +164,9 @@ impl Owned {
     /// # Errors
     /// The code of the change, which then did not happen.
     pub(super) fn change(&mut self, change: &Change<'_>) -> Result<(), i32> {
+        if self.change_of_view(change)? {
+            return Ok(());
+        }
         let (sizes, params) = (self.sizes(), self.params());
         let sizes = self.chunks.change(change, sizes, params)?;
         self.set_sizes(sizes);

@@ -1,7 +1,7 @@
 //! Read chunks of a super-chunk.
 
 use std::borrow::Cow;
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
 use super::owned::owned;
@@ -19,7 +19,10 @@ use crate::exports::pointers::store;
 ///
 /// # Safety
 /// `schunk` is null, or was created and is used by this call only.
-pub(super) unsafe fn chunk<'a>(schunk: *mut Schunk, nchunk: i64) -> Result<(Cow<'a, [u8]>, *mut Context), i32> {
+pub(in crate::exports::blosc2) unsafe fn chunk<'a>(
+    schunk: *mut Schunk,
+    nchunk: i64,
+) -> Result<(Cow<'a, [u8]>, *mut Context), i32> {
     // SAFETY: the caller's promise.
     let owned = unsafe { owned(schunk) }?;
     owned.refresh()?;
@@ -28,7 +31,8 @@ pub(super) unsafe fn chunk<'a>(schunk: *mut Schunk, nchunk: i64) -> Result<(Cow<
         return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
     }
     owned.public.current_nchunk = nchunk;
-    Ok((owned.chunks.chunk(nchunk, owned.params())?, owned.public.dctx))
+    let dctx = owned.public.dctx;
+    Ok((owned.stored(nchunk)?, dctx))
 }
 
 /// Decompresses chunk `nchunk`. Returns the number of bytes, or a code.
@@ -146,7 +150,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
 }
 
 /// Returns a copy that the caller releases with `free`; null if there is no memory.
-pub(super) fn duplicate(bytes: &[u8]) -> *mut c_void {
+pub(in crate::exports::blosc2) fn duplicate(bytes: &[u8]) -> *mut c_void {
     // SAFETY: a new allocation with the length of the bytes.
     unsafe {
         let pointer = libc::malloc(bytes.len().max(1));
@@ -156,6 +160,16 @@ pub(super) fn duplicate(bytes: &[u8]) -> *mut c_void {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), pointer.cast(), bytes.len());
         pointer
     }
+}
+
+/// Returns a text that the caller releases with `free`.
+///
+/// # Errors
+/// The code of missing memory.
+pub(in crate::exports::blosc2) fn duplicate_text(text: &[u8]) -> Result<*mut c_char, i32> {
+    let end = [text, &[0]].into_iter().flatten().copied();
+    let pointer = duplicate(&blosc_core::memory::collect(end).map_err(|_| MEMORY)?);
+    if pointer.is_null() { Err(MEMORY) } else { Ok(pointer.cast()) }
 }
 
 /// Returns the offsets of all chunks in the frame, which the caller frees; null without a frame.

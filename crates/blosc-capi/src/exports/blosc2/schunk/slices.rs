@@ -133,6 +133,16 @@ unsafe fn set_part(schunk: *mut Schunk, nchunk: i64, range: Range<i32>, items: &
         unsafe { decompressed(schunk, nchunk, plain.as_mut_ptr().cast(), nbytes) }.map_err(|_| FAILURE)?;
     }
     plain.get_mut(range.start as usize..range.end as usize).ok_or(FAILURE)?.copy_from_slice(items);
+    // SAFETY: the caller's promise.
+    unsafe { replaced(schunk, nchunk, &plain) }
+}
+
+/// Compresses a chunk that replaces chunk `nchunk`.
+///
+/// # Safety
+/// As [`set_part`].
+pub(in crate::exports::blosc2) unsafe fn replaced(schunk: *mut Schunk, nchunk: i64, plain: &[u8]) -> Result<(), i32> {
+    let nbytes = i32::try_from(plain.len()).map_err(|_| FAILURE)?;
     // SAFETY: the caller's promise; the input has its length.
     let chunk = unsafe { compressed(schunk, nchunk, plain.as_ptr().cast(), nbytes) }.map_err(|_| FAILURE)?;
     // SAFETY: the caller's promise.

@@ -37,6 +37,27 @@ impl Owned {
         let layers: Vec<_> = layers.iter().map(|(name, content)| (name.as_slice(), content.as_slice())).collect();
         self.change(&Change::Vlmetalayers(&layers))
     }
+
+    /// Adds the metalayers of variable length to another super-chunk.
+    ///
+    /// # Errors
+    /// As [`Owned::flush_vlmetalayers`].
+    pub(super) fn copy_vlmetalayers_to(&self, to: &mut Owned) -> Result<(), i32> {
+        for (name, content) in self.layers(true) {
+            to.push_layer(true, name.clone(), memory::copy_of(content).map_err(|_| MEMORY)?)?;
+        }
+        to.flush_vlmetalayers()
+    }
+}
+
+/// Adds the metalayers of variable length of a super-chunk to another one.
+///
+/// # Safety
+/// Both were created, and are used by this call only.
+pub(in crate::exports::blosc2) unsafe fn copy_vlmetalayers(from: *mut Schunk, to: *mut Schunk) -> Result<(), i32> {
+    // SAFETY: the caller's promise.
+    let (from, to) = unsafe { (owned(from)?, owned(to)?) };
+    from.copy_vlmetalayers_to(to)
 }
 
 /// Compresses a content.

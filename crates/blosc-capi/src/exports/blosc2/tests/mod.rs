@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `chunks` | chunks, items, masks, special values, damage |
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
+//! | `nd` | arrays |
 //! | `schunk` | super-chunks, as lists and in frames |
 //! | `small` | small chunks, for which calls take shorter paths |
 //! | `vlblocks` | blocks of variable length |
@@ -12,6 +13,7 @@
 
 mod callbacks;
 mod chunks;
+mod nd;
 mod schunk;
 mod small;
 mod vlblocks;

@@ -1,0 +1,153 @@
+//! The metalayer of arrays.
+
+use std::ffi::{CString, c_char, c_int};
+use std::fmt::Write as _;
+use std::ptr::null_mut;
+
+use super::abi::NdArray;
+use super::context::numbers;
+use super::handle::{code, content, handle};
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::nd::{MAX_DIM, Shapes, deserialize, serialize};
+use crate::exports::blosc2::schunk::{duplicate_bytes, duplicate_text};
+use crate::exports::guard::guarded;
+use crate::exports::pointers::{bytes, store, text};
+
+/// Stores the content of a metalayer, which the caller frees. Returns its length, or a code.
+///
+/// # Safety
+/// The shapes are null or have `ndim` numbers; `dtype` is null or a string; `smeta` is null or can hold a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_serialize_meta(
+    ndim: i8,
+    shape: *const i64,
+    chunkshape: *const i32,
+    blockshape: *const i32,
+    dtype: *const c_char,
+    dtype_format: i8,
+    smeta: *mut *mut u8,
+) -> c_int {
+    guarded(FAILURE, || {
+        if smeta.is_null() {
+            return trace(NULL_POINTER, format_args!("the metalayer is null"));
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            store(smeta, null_mut());
+            let serialized = shapes(ndim, shape, chunkshape, blockshape).and_then(|shapes| {
+                let dtype = text(dtype).unwrap_or(c"|u1");
+                serialize(&shapes, dtype.to_bytes(), dtype_format)
+            });
+            match serialized {
+                Ok(content) => {
+                    let pointer = duplicate_bytes(&content);
+                    store(smeta, pointer.cast());
+                    if pointer.is_null() { MEMORY } else { content.len() as i32 }
+                }
+                Err(code) => code,
+            }
+        }
+    })
+}
+
+/// Returns shapes that are not checked.
+///
+/// # Safety
+/// As [`b2nd_serialize_meta`].
+unsafe fn shapes(ndim: i8, shape: *const i64, chunkshape: *const i32, blockshape: *const i32) -> Result<Shapes, i32> {
+    let axes = usize::try_from(ndim).ok().filter(|axes| *axes <= MAX_DIM);
+    let axes = axes.ok_or_else(|| trace(INVALID_PARAM, format_args!("an array of {ndim} axes")))?;
+    let mut shapes = Shapes { ndim: axes, ..Shapes::default() };
+    // SAFETY: the caller's promise.
+    let (shape, chunkshape, blockshape) =
+        unsafe { (numbers(shape, axes)?, numbers(chunkshape, axes)?, numbers(blockshape, axes)?) };
+    shapes.shape.iter_mut().zip(shape).for_each(|(to, len)| *to = len);
+    shapes.chunkshape.iter_mut().zip(chunkshape).for_each(|(to, len)| *to = len);
+    shapes.blockshape.iter_mut().zip(blockshape).for_each(|(to, len)| *to = len);
+    Ok(shapes)
+}
+
+/// Reads the content of a metalayer. The caller frees the dtype, which is null if there is none. Returns the number of
+/// bytes that were read, or a code.
+///
+/// # Safety
+/// `smeta` is null or has `smeta_len` bytes; the shapes have room for 16 numbers; the other pointers are null or can
+/// hold their values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_deserialize_meta(
+    smeta: *const u8,
+    smeta_len: i32,
+    ndim: *mut i8,
+    shape: *mut i64,
+    chunkshape: *mut i32,
+    blockshape: *mut i32,
+    dtype: *mut *mut c_char,
+    dtype_format: *mut i8,
+) -> c_int {
+    guarded(FAILURE, || {
+        if smeta.is_null() || ndim.is_null() || shape.is_null() || chunkshape.is_null() || blockshape.is_null() {
+            return trace(NULL_POINTER, format_args!("a pointer is null"));
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            store(dtype, null_mut());
+            store(dtype_format, 0);
+            let len = usize::try_from(smeta_len).unwrap_or(0);
+            let Some(content) = bytes(smeta.cast(), len) else { return FAILURE };
+            let meta = match deserialize(content) {
+                Ok(meta) => meta,
+                Err(code) => return code,
+            };
+            store(ndim, meta.shapes.ndim as i8);
+            for (axis, (len, chunk, block)) in meta.shapes.axes().enumerate() {
+                store(shape.add(axis), len);
+                store(chunkshape.add(axis), chunk);
+                store(blockshape.add(axis), block);
+            }
+            if dtype.is_null() || dtype_format.is_null() {
+                return meta.ends[0] as i32;
+            }
+            if let Some(text) = meta.dtype {
+                match duplicate_text(text) {
+                    Ok(pointer) => store(dtype, pointer),
+                    Err(code) => return code,
+                }
+                store(dtype_format, meta.dtype_format);
+            }
+            meta.ends[1] as i32
+        }
+    })
+}
+
+/// Prints the metalayer of an array. Returns 0, or a code.
+///
+/// # Safety
+/// `array` is null, or was created and is used by this call only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn b2nd_print_meta(array: *const NdArray) -> c_int {
+    guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
+        let printed = unsafe { handle(array).and_then(|array| content(array.sc)) }.and_then(|content| {
+            let text = CString::new(described(&content)?).map_err(|_| FAILURE)?;
+            // The buffer of C keeps the order of what the program prints itself.
+            // SAFETY: a format with one string.
+            unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
+            Ok(())
+        });
+        code(printed)
+    })
+}
+
+fn described(content: &[u8]) -> Result<String, i32> {
+    let meta = deserialize(content)?;
+    let list = |lens: Vec<i64>| lens.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let axes = || meta.shapes.axes();
+    let mut text = format!("b2nd metalayer parameters:\n Ndim:       {}\n", meta.shapes.ndim);
+    let _ = writeln!(text, " shape:      {}", list(axes().map(|(len, ..)| len).collect()));
+    let _ = writeln!(text, " chunkshape: {}", list(axes().map(|(_, chunk, _)| chunk.into()).collect()));
+    if let Some(dtype) = meta.dtype {
+        let _ = writeln!(text, " dtype: {}", String::from_utf8_lossy(dtype).replace('\0', ""));
+    }
+    let _ = writeln!(text, " blockshape: {}", list(axes().map(|(.., block)| block.into()).collect()));
+    Ok(text)
+}
