@@ -53,12 +53,12 @@ pub unsafe extern "C" fn b2nd_get_slice(
 /// # Safety
 /// As [`b2nd_get_slice`].
 unsafe fn sliced(ctx: &mut NdContext, src: &NdArray, start: &[i64], stop: &[i64]) -> Result<New, i32> {
-    let axes = start.iter().zip(stop).zip(&src.shape);
-    let is_within = axes.clone().all(|((start, stop), len)| *start >= 0 && start <= stop && stop <= len);
-    if !is_within {
-        return Err(trace(INVALID_PARAM, format_args!("items {start:?} to {stop:?} are not in the array")));
+    let axes = start.iter().zip(stop);
+    if axes.clone().any(|(start, stop)| *start < 0 || start > stop) {
+        return Err(trace(INVALID_PARAM, format_args!("items {start:?} to {stop:?} are no slice")));
     }
-    let shape = axes.map(|((start, stop), _)| stop - start).collect::<Vec<_>>();
+    // Items after the end of the array are zeros.
+    let shape = axes.map(|(start, stop)| stop - start).collect::<Vec<_>>();
     ctx.set_shape(&shape);
     // SAFETY: the caller's promise.
     let new = unsafe { array_new(ctx, Some(1)) }?;
@@ -84,7 +84,7 @@ unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Re
         return Err(trace(INVALID_PARAM, format_args!("the arrays have items of different sizes")));
     }
     let ends = source.grid.all().stop.into_iter().zip(from).zip(to).zip(target.grid.all().stop);
-    let stop = ends.map(|(((len, from), to), room)| (to + (len - from)).min(room)).collect();
+    let stop = ends.map(|(((len, from), to), room)| to.saturating_add(len.saturating_sub(*from)).min(room)).collect();
     let all = Region { start: to.to_vec(), stop };
     let mut items = Vec::new();
     for part in target.grid.parts(&all).map_err(|_| INVALID_PARAM)? {

@@ -14,8 +14,8 @@ use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_i
 use crate::exports::blosc2::special::blosc2_chunk_zeros;
 use crate::exports::guard::guarded;
 
-/// Changes the shape of an array. New items, and removed ones, are at the end of an axis, or from `start` on. Those must
-/// be whole chunks. Returns 0, or a code.
+/// Changes the shape of an array. Items are added and removed at the end of an axis, or from `start` on. Before the end,
+/// only whole chunks can be added or removed. Returns 0, or a code.
 ///
 /// # Safety
 /// `array` was created and is used by this call only; `new_shape` and `start` are null or have a number for each axis.

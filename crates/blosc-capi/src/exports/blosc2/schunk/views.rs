@@ -25,7 +25,7 @@ impl Owned {
     /// Calls `work` for the super-chunk with the chunks of a view, and shows its fields. Returns whether this is a view.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// The errors of `work`.
     pub(super) fn follow(&mut self, work: impl FnOnce(&mut Owned) -> Result<(), i32>) -> Result<bool, i32> {
         // SAFETY: null, or valid as long as the view. No other call uses it.
         let Some(base) = (unsafe { self.base.as_mut() }) else { return Ok(false) };
