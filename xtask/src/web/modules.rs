@@ -88,6 +88,9 @@ fn compile(compiler: &Compiler, features: &[&str], core: &str, folder: &str) -> 
     build.arg("--manifest-path").arg(manifest).args(features).arg("--target-dir").arg(&target);
     build.args(["--config", &format!("profile.release.package.blosc-core.opt-level={core}")]);
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler::linker()?);
+    // Cargo puts no hash into the names of such modules, so one with other features replaces the last one, which is then
+    // compiled again. With this variable, it does.
+    build.env("__CARGO_DEFAULT_LIB_METADATA", "web");
     sh::run(build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags()?).env_remove("RUSTFLAGS"))?;
     Ok(target.join(TARGET).join("release/blpk_web.wasm"))
 }

@@ -99,7 +99,8 @@ async function showArray(file: OpenedFile): Promise<void> {
     if (shape.length === 1) views.push({ name: "Line plot", show: (place) => linePlot(file, place, onSlice) });
     if (shape.length > 1) views.push({ name: "Heat map", show: (place) => heatMap(file, place, onSlice) });
   }
-  if (description.isTyped) views.push({ name: "Values", show: (place) => valuesGrid(file, place) });
+  const all = () => (byId<HTMLInputElement>("slice").value = "...");
+  if (description.isTyped) views.push({ name: "Values", show: (place) => (all(), valuesGrid(file, place)) });
   views.push({ name: "Bytes", show: (place) => hexView(file, place) });
   offerDownload(file, [["npy", ".npy"], ["csv", "CSV"]], "Slice, as in NumPy", "...");
   const hasChunks = description.isCompressed === true && (description.nchunks ?? 0) > 0;
