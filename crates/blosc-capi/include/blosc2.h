@@ -750,7 +750,8 @@ BLOSC_EXPORT int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk, int64_t 
 BLOSC_EXPORT int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk, int64_t *start, int64_t *stop,
                                               int64_t **chunks_idx);
 
-/* Reads the counts and the metalayers again if another handle changed the frame on disk, as other functions do. */
+/* Reads the counts and the metalayers again if another handle changed the frame on disk, as other functions do. Returns 1
+ * if it did. */
 BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
 
 /* The parameters of a super-chunk, which the caller frees. */

@@ -49,8 +49,8 @@ pub(super) unsafe fn refresh(array: &mut NdArray) -> Result<bool, i32> {
             return Ok(false);
         }
         match blosc2_schunk_refresh(array.sc) {
-            0 => (*array.sc).change_tick,
-            code => return Err(code),
+            code @ ..0 => return Err(code),
+            _ => (*array.sc).change_tick,
         }
     };
     if array.last_tick == tick {

@@ -70,14 +70,22 @@ pub unsafe extern "C" fn blosc2_schunk_get_dparams(schunk: *mut Schunk, dparams:
     })
 }
 
-/// Reads the counts and the metalayers again if another handle changed the frame on disk. Returns 0, or a code.
+/// Reads the counts and the metalayers again if another handle changed the frame on disk. Returns 1 if it did,
+/// 0, or a code.
 ///
 /// # Safety
 /// `schunk` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut Schunk) -> c_int {
-    // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { owned(schunk) }.and_then(|owned| owned.refresh()).map_or_else(|code| code, |()| 0))
+    let refreshed = || {
+        // SAFETY: the caller's promise.
+        unsafe { owned(schunk) }.and_then(|owned| {
+            let tick = owned.public.change_tick;
+            owned.refresh()?;
+            Ok(c_int::from(owned.public.change_tick != tick))
+        })
+    };
+    guarded(FAILURE, || refreshed().unwrap_or_else(|code| code))
 }
 
 /// # Safety
