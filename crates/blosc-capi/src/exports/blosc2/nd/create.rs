@@ -151,7 +151,7 @@ pub unsafe extern "C" fn b2nd_uninit(ctx: *mut NdContext, array: *mut *mut NdArr
     unsafe { given(ctx, array, UNINIT, |_| Ok(())) }
 }
 
-/// Creates an array for items that are written later; they are zeros until then. As [`b2nd_zeros`].
+/// Creates an array whose items are zeros until they are written, as [`b2nd_zeros`].
 ///
 /// # Safety
 /// As [`b2nd_uninit`].
