@@ -208,8 +208,8 @@ unsafe fn inserted(
     let shapes = array.shapes()?;
     let axis = axis_of(axis, shapes.ndim)?;
     let mut buffershape = shapes.shape().to_vec();
-    let lens = buffershape.iter().enumerate().filter(|(other, _)| *other != axis);
-    let of_item = lens.fold(Some(typesize), |nbytes, (_, len)| nbytes?.checked_mul(*len));
+    let mut lens = buffershape.iter().enumerate().filter(|(other, _)| *other != axis);
+    let of_item = lens.try_fold(typesize, |nbytes, (_, len)| nbytes.checked_mul(*len));
     let count = match of_item {
         Some(of_item) if of_item > 0 && buffersize >= 0 && buffersize % of_item == 0 => buffersize / of_item,
         _ => return Err(trace(INVALID_PARAM, format_args!("{buffersize} bytes are not whole items of the axis"))),

@@ -68,8 +68,8 @@ impl Slice {
             slice.extents.push(end - first);
             slice.at.push(0);
         }
-        let extents = slice.extents.iter().map(|extent| extent.unsigned_abs() as usize);
-        let nbytes = extents.fold(Some(typesize), |nbytes, extent| nbytes?.checked_mul(extent));
+        let mut extents = slice.extents.iter().map(|extent| extent.unsigned_abs() as usize);
+        let nbytes = extents.try_fold(typesize, usize::checked_mul);
         match (asked, nbytes) {
             (Some(asked), Some(nbytes)) if i64::try_from(asked).is_ok_and(|asked| asked <= buffersize) => {
                 Ok(Slice { nbytes, ..slice })

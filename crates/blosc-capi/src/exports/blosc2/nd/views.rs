@@ -52,8 +52,8 @@ pub unsafe extern "C" fn b2nd_expand_dims(
 /// As [`b2nd_expand_dims`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze(array: *mut NdArray, view: *mut *mut NdArray) -> c_int {
-    // SAFETY: the caller's promise.
     guarded(FAILURE, || {
+        // SAFETY: the caller's promise.
         code(unsafe { viewed(array, view, |shapes| Ok(shapes.axes().filter(|(len, ..)| *len != 1).collect())) })
     })
 }

@@ -77,8 +77,8 @@ pub unsafe extern "C" fn blosc2_schunk_get_dparams(schunk: *mut Schunk, dparams:
 /// `schunk` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut Schunk) -> c_int {
-    // SAFETY: the caller's promise.
     let refreshed = || {
+        // SAFETY: the caller's promise.
         unsafe { owned(schunk) }.and_then(|owned| {
             let tick = owned.public.change_tick;
             owned.refresh()?;
