@@ -5,7 +5,7 @@
 //! PREFIX/lib/hdf5/plugin/libH5Zblosc2.so  filter 32026
 //! ```
 
-use crate::{metadata, sh};
+use crate::{metadata, release, sh};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(crate) fn install(prefix: &Path) -> Result<()> {
     let folder = prefix.join("lib/hdf5/plugin");
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     for (name, features) in PLUGINS {
-        let mut cargo = sh::cargo(["build", "--release", "--locked", "--package", "blosc-hdf5"]);
+        let mut cargo = release::cargo(["build", "--package", "blosc-hdf5"])?;
         sh::run(cargo.args(features))?;
         let (built, target) = (metadata::target_directory()?.join("release/libblosc_hdf5.so"), folder.join(name));
         // By way of a new file: programs may have the old one mapped.

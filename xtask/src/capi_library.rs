@@ -7,7 +7,7 @@
 //! PREFIX/lib/pkgconfig/NAME.pc
 //! ```
 
-use crate::{metadata, sh};
+use crate::{metadata, release, sh};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -96,8 +96,7 @@ impl Library {
 
     /// Compiles the shared and the static library. Returns their folder.
     fn compile(&self, build: Build) -> Result<PathBuf> {
-        let mut cargo =
-            sh::cargo(["rustc", "--release", "--locked", "--package", "blosc-capi", "--no-default-features"]);
+        let mut cargo = release::cargo(["rustc", "--package", "blosc-capi", "--no-default-features"])?;
         let features = if build == Build::Test { format!("{},testing", self.feature) } else { self.feature.to_owned() };
         cargo.args(["--features", &features, "--crate-type", "cdylib,staticlib"]);
         sh::run(cargo.args(["--", "-C", &format!("link-arg=-Wl,-soname,{}", self.soname)]))?;

@@ -1,6 +1,6 @@
 //! The venv of the tests of `cargo xtask python` and `cargo xtask remote`: `target/python/venv`.
 
-use crate::{metadata, sh};
+use crate::{metadata, release, sh};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,8 +49,10 @@ pub(crate) fn prepare() -> Result<Option<Python>> {
     for package in PACKAGES.iter().filter(|package| sh::root().join(package).is_dir()) {
         let mut install = python.command();
         install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"]);
-        // The same target directory for every build, so that only what changed is compiled.
-        sh::run(install.arg(format!("./{package}")).env("CARGO_TARGET_DIR", &python.target))?;
+        // The folder and flags of every other release build, so that cargo compiles no dependency twice.
+        install.arg(format!("./{package}")).env("CARGO_TARGET_DIR", metadata::target_directory()?);
+        release::set_flags(&mut install)?;
+        sh::run(&mut install)?;
     }
     Ok(Some(python))
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask web`: builds the JavaScript package and the page, and tests them in Node and Chromium.
+//! `cargo xtask web`: builds the JavaScript package and the page, and tests them in Node, Chromium and Firefox.
 //!
 //! | file | content |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `compiler` | a compiler with a standard library for WebAssembly |
 //! | `modules` | the WebAssembly modules, and the JavaScript that calls them |
 //! | `npm` | Node, the tools from npm, the package |
-//! | `browser` | the page in Chromium |
+//! | `browser` | the page in Chromium and Firefox |
 //! | `place`, `built` | where everything is, and the results of a build |
 
 mod browser;
@@ -19,6 +19,7 @@ mod place;
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use built::Built;
+use std::time::Instant;
 
 /// A part of the work.
 struct Part {
@@ -28,11 +29,13 @@ struct Part {
     run: fn(&Built) -> Result<sh::Count>,
 }
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 7] = [
     Part { name: "lint", is_default: true, run: modules::lint },
     Part { name: "node", is_default: true, run: npm::test },
     Part { name: "pack", is_default: true, run: npm::pack },
     Part { name: "page", is_default: true, run: browser::test },
+    Part { name: "firefox", is_default: true, run: browser::firefox },
+    Part { name: "pictures", is_default: false, run: browser::pictures },
     Part { name: "bench", is_default: false, run: browser::bench },
 ];
 
@@ -43,12 +46,16 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
         let parts: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
         bail!("no part is called {unknown}; there are build {}", parts.join(" "));
     }
+    let start = Instant::now();
     let Some(built) = build()? else { return Ok(()) };
+    println!("web: the build took {:.0?}", start.elapsed());
     let mut total = sh::Count::default();
     let is_wanted = |part: &&Part| if names.is_empty() { part.is_default } else { names.contains(&part.name) };
     for part in PARTS.iter().filter(is_wanted) {
         println!("\n-- web {}", part.name);
+        let start = Instant::now();
         total += (part.run)(&built).with_context(|| format!("`cargo xtask web {}` runs it alone", part.name))?;
+        println!("web: {} took {:.0?}", part.name, start.elapsed());
     }
     println!("web: {} passed, {} failed, {} skipped", total.passed, total.failed, total.ignored);
     Ok(())

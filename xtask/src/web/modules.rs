@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module.
+#[derive(Clone, Copy)]
 struct Module {
     name: &'static str,
     features: &'static str,
@@ -30,13 +31,19 @@ const MODULES: [Module; 4] = [
 const STACK: &str = "2097152";
 
 /// Compiles the modules and writes the JavaScript that calls them to the folder `generated` of the package.
+///
+/// Linking a module takes one core most of the time, so two builds run at the same time.
 pub(crate) fn build(compiler: &Compiler) -> Result<()> {
     let folder = sh::root().join(CRATE);
-    let mut bindgen = sh::cargo(["build", "--quiet", "--locked", "--package", "blpk-web-bindgen"]);
-    sh::run(bindgen.arg("--manifest-path").arg(folder.join("Cargo.toml")).arg("--target-dir").arg(tools()?))?;
+    let [decode, encode, open, page] = MODULES;
+    let (chunks, files) = std::thread::scope(|scope| {
+        let files = scope.spawn(|| compile_all(compiler, [open, page], FILES));
+        let chunks = compile_tool(&folder).and_then(|()| compile_all(compiler, [decode, encode], CHUNKS));
+        (chunks, files.join())
+    });
+    let files = files.map_err(|_| anyhow::anyhow!("the thread that compiles modules panicked"))?;
     let generated = folder.join("js/generated");
-    for Module { name, features, core, max_gzipped } in MODULES {
-        let module = compile(compiler, &["--features", features], core)?;
+    for (Module { name, max_gzipped, .. }, module) in chunks?.into_iter().chain(files?) {
         let (size, gzipped) = write(&module, &generated, &format!("blpk_{name}"))?;
         println!("web: module {name}: {size} bytes, {gzipped} gzipped");
         if gzipped > max_gzipped {
@@ -46,15 +53,44 @@ pub(crate) fn build(compiler: &Compiler) -> Result<()> {
     Ok(())
 }
 
+/// Compiles the program that writes the JavaScript. It runs for a second, so it is compiled quickly.
+fn compile_tool(folder: &Path) -> Result<()> {
+    let mut bindgen = sh::cargo(["build", "--quiet", "--locked", "--package", "blpk-web-bindgen"]);
+    bindgen.args(["--config", "profile.dev.debug=false", "--config", "profile.dev.incremental=false"]);
+    sh::run(bindgen.arg("--manifest-path").arg(folder.join("Cargo.toml")).arg("--target-dir").arg(tools()?))
+}
+
+/// Folders of builds that can run at the same time.
+const CHUNKS: &str = "chunks";
+const FILES: &str = "files";
+
+/// Compiles modules one after the other, and keeps a copy of each.
+fn compile_all<const N: usize>(
+    compiler: &Compiler,
+    modules: [Module; N],
+    folder: &str,
+) -> Result<Vec<(Module, PathBuf)>> {
+    let compile = |module: Module| {
+        let built = compile(compiler, &["--features", module.features], module.core, folder)?;
+        let kept = built.with_file_name(format!("{}.wasm", module.name));
+        fs::copy(&built, &kept).with_context(|| built.display().to_string())?;
+        Ok((module, kept))
+    };
+    modules.into_iter().map(compile).collect()
+}
+
 /// Compiles a module with some features and a level of optimization of blosc-core.
-fn compile(compiler: &Compiler, features: &[&str], core: &str) -> Result<PathBuf> {
-    let target = target()?;
+fn compile(compiler: &Compiler, features: &[&str], core: &str, folder: &str) -> Result<PathBuf> {
+    let target = target()?.join(folder);
     let manifest = sh::root().join(CRATE).join("Cargo.toml");
     let arguments = ["build", "--quiet", "--locked", "--release", "--package", "blpk-web", "--target", TARGET];
     let mut build = compiler.cargo(arguments);
     build.arg("--manifest-path").arg(manifest).args(features).arg("--target-dir").arg(&target);
     build.args(["--config", &format!("profile.release.package.blosc-core.opt-level={core}")]);
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler::linker()?);
+    // Cargo puts no hash into the names of such modules, so one with other features replaces the last one, which is then
+    // compiled again. With this variable, it does.
+    build.env("__CARGO_DEFAULT_LIB_METADATA", "web");
     sh::run(build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags()?).env_remove("RUSTFLAGS"))?;
     Ok(target.join(TARGET).join("release/blpk_web.wasm"))
 }
@@ -91,7 +127,7 @@ pub(super) fn sizes(built: &Built, table: &Path) -> Result<()> {
         lines += &format!("{name}\t{size}\t{}\n", gzipped(&file)?);
     }
     for (name, features) in CODECS {
-        let module = compile(&built.compiler, features, "3")?;
+        let module = compile(&built.compiler, features, "3", CHUNKS)?;
         let (size, gzipped) = write(&module, &target()?.join("sizes"), "variant")?;
         lines += &format!("{name}\t{size}\t{gzipped}\n");
     }

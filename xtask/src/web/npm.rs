@@ -45,15 +45,21 @@ pub(crate) fn gzipped(file: &Path) -> Result<usize> {
 
 /// Installs the tools, and builds the package and the page. Returns `false` if the tools cannot be had.
 pub(crate) fn build(page: &Path) -> Result<bool> {
-    let is_installed = folder().join("node_modules/esbuild").exists();
     let mut install = command("npm");
-    install.args(["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]);
-    if !is_installed && sh::run(&mut install).is_err() {
-        println!("web: SKIPPED: npm cannot install the tools in {CRATE}/js/package.json");
+    install.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+    if !is_installed() && sh::run(&mut install).is_err() {
+        println!("web: SKIPPED: npm cannot install the tools in {CRATE}/js/package-lock.json");
         return Ok(false);
     }
     sh::run(command("node").arg("build.mjs").arg(page))?;
     Ok(true)
+}
+
+/// Returns whether the tools were installed after the lock file was last changed.
+fn is_installed() -> bool {
+    let changed = |file: &str| std::fs::metadata(folder().join(file)).and_then(|found| found.modified()).ok();
+    // npm writes the second file when it has installed everything.
+    changed("node_modules/.package-lock.json") >= changed("package-lock.json")
 }
 
 /// Runs the tests in Node.

@@ -1,11 +1,11 @@
 //! `blosc_compress` and `blosc_compress_ctx`.
 
-use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, FilterPipeline};
+use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, FilterPipeline, SplitMode};
 
 use super::header::RawHeader;
 use super::settings::{self, Arguments};
 use super::{ARGUMENT, FAILED, MAX_BLOCKSIZE, MAX_BUFFERSIZE, NO_CODEC, OVERHEAD, names, nthreads, refused_threads};
-use crate::engine;
+use crate::engine::{self, Key};
 use crate::warning::warn;
 
 /// A larger typesize counts as 1.
@@ -56,17 +56,17 @@ pub(crate) fn refused_size(nbytes: usize, destsize: usize, warning_level: i64) -
     None
 }
 
-/// Compresses `src`. Returns the size of the chunk, 0 if it does not fit into `dst`, or the code of an error.
+/// Compresses `src`, whose size is not [refused](refused_size). Returns the size of the chunk, 0 if it does not fit into
+/// `dst`, or the code of an error.
 pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
-    if let Some(refused) = refused_size(src.len(), dst.len(), job.warning_level) {
-        return refused;
-    }
-    let params = match params(job) {
-        Ok(params) => params,
+    let count = nthreads(job.nthreads);
+    let split_mode = settings::split_mode();
+    let compressed = engine::compress(key(job, split_mode), || params(job, split_mode), count.unwrap_or(1), src, dst);
+    let compressed = match compressed {
+        Ok(compressed) => compressed,
         Err(code) => return code,
     };
-    let count = nthreads(job.nthreads);
-    match engine::compress(&params, count.unwrap_or(1), src, dst) {
+    match compressed {
         // C-Blosc only looks at the number of threads if there are several blocks.
         Ok(_) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
         Ok(cbytes) => i32::try_from(cbytes).unwrap_or(FAILED),
@@ -81,8 +81,24 @@ fn is_shared(chunk: &[u8]) -> bool {
     chunk.first_chunk().is_some_and(|header| RawHeader(header).is_shared())
 }
 
+/// Returns a key of all that [`params`] returns, [`Key::NONE`] if a value is out of range.
+fn key(job: &Job, split_mode: SplitMode) -> Key {
+    let Job { arguments: Arguments { clevel, shuffle, typesize }, compressor, blocksize, .. } = *job;
+    let fits = (0..16).contains(&clevel)
+        && (0..16).contains(&shuffle)
+        && (0..16).contains(&compressor)
+        && typesize <= MAX_TYPESIZE
+        && blocksize >= 0;
+    if !fits {
+        return Key::NONE;
+    }
+    let fields = [(clevel as u64, 4), (shuffle as u64, 4), (compressor as u64, 4), (split_mode as u64, 4)];
+    let bits = fields.iter().fold(typesize as u64, |bits, (field, width)| bits << width | field);
+    Key::of_settings(bits << 32 | blocksize as u64)
+}
+
 /// Checks the arguments, in the order of C-Blosc.
-fn params(job: &Job) -> Result<CParams, i32> {
+fn params(job: &Job, split_mode: SplitMode) -> Result<CParams, i32> {
     let Arguments { clevel, shuffle, typesize } = job.arguments;
     let Some(clevel) = u8::try_from(clevel).ok().filter(|clevel| *clevel <= 9) else {
         warn(format_args!("clevel is {clevel}, expected 0 to 9"));
@@ -114,5 +130,5 @@ fn params(job: &Job) -> Result<CParams, i32> {
         blocksize => BlockSize::Fixed(blocksize.clamp(1, MAX_BLOCKSIZE) as usize),
     };
     let params = CParams::new().format(ChunkFormat::Blosc1).codec(named.codec).clevel(clevel).typesize(typesize);
-    Ok(params.filters(filters).blocksize(blocksize).split(settings::split_mode()))
+    Ok(params.filters(filters).blocksize(blocksize).split(split_mode))
 }

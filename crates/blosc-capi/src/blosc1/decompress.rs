@@ -1,6 +1,6 @@
 //! `blosc_decompress`, `blosc_decompress_ctx` and `blosc_getitem`.
 
-use blosc_core::Chunk;
+use blosc_core::{Chunk, DecodeError};
 
 use super::header::RawHeader;
 use super::{FAILED, MAX_BLOCKSIZE, NO_CODEC, VERSION, names, nthreads, refused_threads, settings};
@@ -45,14 +45,23 @@ fn check_codec(header: RawHeader<'_>) -> Result<(), i32> {
     }
 }
 
-/// Decodes a chunk whose header was checked. Returns the number of plain bytes, or the code of an error.
-pub(crate) fn decompress(chunk: &[u8], dst: &mut [u8], threads: i32) -> i32 {
-    let Ok(parsed) = Chunk::parse(chunk) else { return FAILED };
-    let count = nthreads(threads);
-    if count.is_none() && chunk.first_chunk().is_some_and(|header| RawHeader(header).is_shared()) {
-        return refused_threads(threads);
+/// Decodes a chunk whose header was checked, with the number of threads that `threads` returns if there are several blocks.
+/// Returns the number of plain bytes, or the code of an error.
+pub(crate) fn decompress(chunk: &[u8], dst: &mut [u8], threads: impl FnOnce() -> i32) -> i32 {
+    // Borrowed where it was parsed: a moved `Chunk` stalls its next reader.
+    let parsed = Chunk::parse(chunk);
+    let Ok(parsed) = &parsed else { return FAILED };
+    if !chunk.first_chunk().is_some_and(|header| RawHeader(header).is_shared()) {
+        return length(engine::decompress(parsed, 1, dst));
     }
-    let decoded = engine::decompress(&parsed, count.unwrap_or(1), dst);
+    let threads = threads();
+    match nthreads(threads) {
+        Some(count) => length(engine::decompress(parsed, count, dst)),
+        None => refused_threads(threads),
+    }
+}
+
+fn length(decoded: Result<usize, DecodeError>) -> i32 {
     decoded.ok().and_then(|nbytes| i32::try_from(nbytes).ok()).unwrap_or(FAILED)
 }
 

@@ -1,5 +1,6 @@
 //! `blosc2_compress` and `blosc2_compress_ctx`.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
@@ -7,7 +8,8 @@ use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
 
 use super::codes::{self, MAX_BUFSIZE, trace};
 use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
-use crate::{engine, threads};
+use crate::engine::{self, Key};
+use crate::threads;
 
 /// A block that a prefilter is called for.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +45,14 @@ pub(crate) fn refused_size(srcsize: i32, destsize: i32) -> Option<i32> {
 }
 
 /// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
-pub(crate) fn compress(params: &CParams, count: i32, callbacks: Option<Callbacks>, src: &[u8], dst: &mut [u8]) -> i32 {
-    let Some(callbacks) = callbacks else {
-        return size_or_code(engine::compress(params, nthreads(count), src, dst));
-    };
+pub(crate) fn compress(key: Key, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
+    match engine::compress(key, || Ok::<_, Infallible>(*params), nthreads(count), src, dst) {
+        Ok(compressed) => size_or_code(compressed),
+    }
+}
+
+/// As [`compress`], with functions of the program.
+pub(crate) fn compress_with(params: &CParams, count: i32, callbacks: Callbacks, src: &[u8], dst: &mut [u8]) -> i32 {
     let failed = Arc::clone(&callbacks.failed);
     let compressed = threads::run(nthreads(count), |parallelism| {
         encoder(*params, callbacks)?.parallelism(parallelism).compress_into(src, dst)

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use blosc_core::{BlockInfo, Chunk, DecodeError, Decoder, PluginError, Registry, memory};
 
 use super::codes::{self, DATA, INVALID_HEADER, INVALID_PARAM, MEMORY, WRITE_BUFFER, trace};
-use super::header::Info;
+use super::header::{self, Info};
 use super::nthreads;
 use crate::engine::{self, LIMITS};
 use crate::threads;
@@ -86,6 +86,18 @@ pub(crate) fn decompress(
         }),
     });
     with_failure(decoded, failed)
+}
+
+/// Decodes a chunk described by [`SmallChunk`](super::header::SmallChunk). Returns the number of uncompressed bytes,
+/// `None` if it is damaged.
+#[inline]
+pub(crate) fn small(chunk: &[u8], dst: &mut [u8]) -> Option<i32> {
+    if header::is_lazy(chunk) {
+        return None;
+    }
+    // Borrowed where it was parsed: a moved `Chunk` stalls its next reader.
+    let parsed = Chunk::parse(chunk);
+    engine::decompress_small(parsed.as_ref().ok()?, dst).and_then(|nbytes| i32::try_from(nbytes).ok())
 }
 
 /// Returns the code of a failed function of the program, if there is one, else the result.

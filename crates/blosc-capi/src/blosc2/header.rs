@@ -9,6 +9,7 @@
 
 use super::codes::{INVALID_HEADER, READ_BUFFER, VERSION_SUPPORT, trace};
 use super::{FIRST_USER_ID, MAX_BLOCKSIZE};
+use crate::engine::SMALL;
 
 /// Size of a short header.
 pub(crate) const SHORT: usize = 16;
@@ -149,8 +150,53 @@ impl Info {
     }
 
     fn number(self, at: usize) -> i32 {
-        i32::from_le_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
+        number(&self.0, at)
     }
+}
+
+/// The sizes of a chunk of at least 32 and at most [`SMALL`] uncompressed bytes.
+///
+/// They are read from the chunk, not from a copy of its header as [`Info`] has: a copy made of parts would stall its next
+/// reader.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SmallChunk {
+    pub(crate) cbytes: usize,
+    pub(crate) nbytes: usize,
+    pub(crate) typesize: i32,
+}
+
+impl SmallChunk {
+    /// Returns the sizes of a chunk that is within `available` bytes and fits into `room` bytes. `None` for any other
+    /// chunk, and for a header that [`Info`] refuses.
+    #[inline]
+    pub(crate) fn of(header: &[u8; SHORT], available: usize, room: usize) -> Option<SmallChunk> {
+        // A negative number is a huge one.
+        let size = |at| number(header, at) as u32 as usize;
+        let (nbytes, blocksize, cbytes) = (size(4), size(8), size(12));
+        let is_small = (1..=SMALL.min(room)).contains(&nbytes) && (LONG..=available).contains(&cbytes);
+        let typesize = i32::from(header[3]);
+        let is_valid = (1..=MAX_BLOCKSIZE as usize).contains(&blocksize) && typesize > 0 && header[0] <= NEWEST;
+        (is_small && is_valid).then_some(SmallChunk { cbytes, nbytes, typesize })
+    }
+}
+
+/// Returns whether the blocks of a chunk are in a file.
+#[inline]
+pub(crate) fn is_lazy(chunk: &[u8]) -> bool {
+    chunk
+        .first_chunk()
+        .is_some_and(|header: &[u8; LONG]| header[2] & BOTH_SHUFFLES == BOTH_SHUFFLES && header[31] & LAZY != 0)
+}
+
+/// Returns the block size of a chunk that this library made. `None` if there are no 16 bytes.
+pub(crate) fn blocksize_of(chunk: &[u8]) -> Option<i32> {
+    let header: &[u8; SHORT] = chunk.first_chunk()?;
+    let (nbytes, blocksize) = (number(header, 4), number(header, 8));
+    Some(if nbytes > 0 { blocksize.min(nbytes) } else { blocksize })
+}
+
+fn number<const N: usize>(header: &[u8; N], at: usize) -> i32 {
+    i32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
     guarded(FAILED, || {
-        let nthreads = decompress::nthreads_of_settings(has_variables());
+        let nthreads = || decompress::nthreads_of_settings(has_variables());
         // SAFETY: the caller's promise.
         unsafe { decompressed(src, dest, destsize, nthreads) }
     })
@@ -136,12 +136,17 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
     numinternalthreads: c_int,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILED, || unsafe { decompressed(src, dest, destsize, numinternalthreads) })
+    guarded(FAILED, || unsafe { decompressed(src, dest, destsize, || numinternalthreads) })
 }
 
 /// # Safety
 /// As [`blosc_decompress`].
-unsafe fn decompressed(src: *const c_void, dest: *mut c_void, destsize: usize, nthreads: c_int) -> c_int {
+unsafe fn decompressed(
+    src: *const c_void,
+    dest: *mut c_void,
+    destsize: usize,
+    nthreads: impl FnOnce() -> c_int,
+) -> c_int {
     // SAFETY: the caller's promise.
     let Some(found) = (unsafe { header(src) }).map(RawHeader) else { return FAILED };
     let nbytes = match decompress::check(found, destsize) {

@@ -160,3 +160,29 @@ fn data_that_does_not_fit_is_zero() {
     assert_eq!(compress(&noise, 4, c"lz4", 1, 1016).0, 1016);
     assert_eq!(compress(&[], 4, c"lz4", 1, 16).0, 16);
 }
+
+/// A thread keeps an encoder for the next call, which must have the settings of that call.
+#[test]
+fn calls_do_not_mix_their_settings() {
+    let plain = testdata::plain(PlainKind::Ramp, 1000, 4, 3);
+    let settings = [(5, 1, 4), (5, 1, 2), (5, 0, 4), (0, 1, 4), (9, 1, 4), (5, 2, 4), (5, 1, 300)];
+    for round in 0..3 * settings.len() {
+        let (clevel, shuffle, typesize) = settings[round * 5 % settings.len()];
+        let mut dst = vec![0; plain.len() + 16];
+        // SAFETY: two buffers with their lengths.
+        let code = unsafe {
+            let (src, dest) = (plain.as_ptr().cast(), dst.as_mut_ptr().cast());
+            blosc_compress(clevel, shuffle, typesize, plain.len(), src, dest, dst.len())
+        };
+        dst.truncate(code as usize);
+        let filters = [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::bitshuffle()];
+        let params = CParams::new().clevel(clevel as u8).filters(filters[shuffle as usize]);
+        let typesize = if typesize > 255 { 1 } else { typesize };
+        assert_eq!(
+            dst,
+            blosc_core::compress(&plain, &params.typesize(typesize)).unwrap(),
+            "{:?}",
+            settings[round * 5 % 7]
+        );
+    }
+}

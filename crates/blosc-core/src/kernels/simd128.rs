@@ -14,13 +14,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
     static TABLE: Kernels = Kernels {
         name: "simd128",
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
-        unshuffle: |t, src, dst| {
-            on_elements(t, src, dst, |src, dst| match t {
-                // Faster under V8: 14 GB/s instead of 10, and 9.8 instead of 7.8.
-                8 | 16 => scalar::unshuffle(t, src, dst),
-                _ => unshuffle(t, src, dst),
-            })
-        },
+        unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unshuffle(t, src, dst)),
         shuffle_planes: |src, planes| {
             buffers::to_planes(src, planes, |src, planes| shuffle_planes(src, planes), TABLE.shuffle)
         },

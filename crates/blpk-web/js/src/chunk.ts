@@ -41,6 +41,11 @@ export interface CompressOptions {
   blocksize?: number;
   /** The generation of the chunk. Default: `blosc1`, which all readers know. */
   format?: "blosc1" | "blosc2";
+  /**
+   * Where to write the chunk: the result is a part of it, from its start. 32 bytes more than the data are always enough.
+   * A new array costs more time than fast codecs need, because its memory is cleared first.
+   */
+  into?: Uint8Array;
 }
 
 /** {@link compress} after {@link load}. */
@@ -49,9 +54,14 @@ export function compressSync(data: Memory, options: CompressOptions = {}): Uint8
   const { codec = "lz4", clevel = 5, filters = "shuffle", blocksize = 0, format = "blosc1" } = options;
   const typesize = options.typesize ?? (data as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
   const isBlosc2 = format === "blosc2";
-  return guarded(() =>
-    encoder.compress(bytesOf(data), codec, clevel, filters, typesize, blocksize, isBlosc2),
-  ) as Uint8Array<ArrayBuffer>;
+  const size = guarded(() => encoder.compress(bytesOf(data), codec, clevel, filters, typesize, blocksize, isBlosc2));
+  if (options.into !== undefined && options.into.length < size) {
+    const problem = `the chunk has ${size} bytes, the array ${options.into.length}`;
+    throw Object.assign(new Error(problem), { kind: "invalid" });
+  }
+  const chunk = options.into?.subarray(0, size) ?? new Uint8Array(size);
+  guarded(() => encoder.compressed(chunk));
+  return chunk as Uint8Array<ArrayBuffer>;
 }
 
 /** Compresses bytes to a chunk. */
@@ -70,7 +80,10 @@ export interface ArrayConstructor<T> {
 export interface DecompressOptions {
   /** A chunk of more plain bytes is refused. Default: 2 GiB. */
   maxBytes?: number;
-  /** Where to write the plain bytes. It must have exactly their size. */
+  /**
+   * Where to write the plain bytes. It must have exactly their size. A new array costs more time than fast codecs need,
+   * because its memory is cleared first.
+   */
   into?: Uint8Array;
 }
 

@@ -3,7 +3,7 @@
 import { bytesOf, isMemory, type Memory } from "./bytes.js";
 import type { Traffic } from "./files.js";
 import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
-import type { ModuleInput } from "./module.js";
+import type { BlpkError, ModuleInput } from "./module.js";
 import { module, Opened, theFiles } from "./opened.js";
 import {
   blobSource,
@@ -56,11 +56,16 @@ export async function open(input: OpenInput, options: OpenOptions = {}): Promise
     return await Opened.of(traffic, number, "list" in found ? "directory" : options.raw ? "raw" : "file");
   } catch (error) {
     files.remove(number);
+    const { kind, message } = error as BlpkError;
+    if (kind === "absent" && found.isMissing) throw Object.assign(new Error(`there is no file at this URL; as a directory it has ${message}`), { kind });
     throw error;
   }
 }
 
-async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Source | SourceDirectory> {
+/** A source. `isMissing`: a URL at which there is no file, which may be a directory. */
+type Found = (Source | SourceDirectory) & { isMissing?: boolean };
+
+async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Found> {
   if (isMemory(input)) return memorySource(bytesOf(input));
   if (input instanceof Blob) return blobSource(input);
   if (typeof input === "string") return urlSource(new URL(input, globalThis.location?.href), options);
@@ -71,13 +76,13 @@ async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Source 
   return input;
 }
 
-async function urlSource(url: URL, options: OpenOptions): Promise<Source | SourceDirectory> {
+async function urlSource(url: URL, options: OpenOptions): Promise<Found> {
   if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await (await fetch(url)).blob());
   if (url.protocol === "file:") {
     const { openAsBlob } = await import(/* @vite-ignore */ "node:fs");
     const { fileURLToPath } = await import(/* @vite-ignore */ "node:url");
     return blobSource(await openAsBlob(fileURLToPath(url)));
   }
-  const file = url.pathname.endsWith("/") ? undefined : await httpSource(url, options);
-  return file ?? httpDirectory(url, options);
+  if (url.pathname.endsWith("/")) return httpDirectory(url, options);
+  return (await httpSource(url, options)) ?? { ...httpDirectory(url, options), isMissing: true };
 }

@@ -196,22 +196,31 @@ export class Opened {
     return JSON.parse(await this.#run(() => this.#opened.chunks(start, stop))) as (ChunkFacts | DamagedChunk)[];
   }
 
-  /** Returns items as a file: `npy` or `csv`. */
-  save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
+  /** Returns items as a file: `npy` or `csv`; rows of a table as `csv`. */
+  async save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
     const text = sliceText(slice);
-    return format === "npy" ? this.#run(() => this.#opened.npy(text)) : this.#csv(text);
+    if (format === "npy") return this.#run(() => this.#opened.npy(text));
+    const parts: string[][][] = [];
+    if (this.kind === "array") parts.push(await this.#lines("", text));
+    for (const name of this.kind === "table" ? this.members : []) {
+      const column = await this.member(name);
+      parts.push(await column.#lines(name, text));
+      column.free();
+    }
+    const lines = (parts[0] ?? []).map((_, line) => parts.flatMap((part) => part[line] ?? []));
+    return new TextEncoder().encode(`${lines.map((line) => line.map(quoted).join(",")).join("\n")}\n`);
   }
 
-  /** Returns items as CSV: a line for each index of the first axis, and a head with the names that `blpk` gives. */
-  async #csv(slice: string): Promise<Uint8Array> {
+  /** Returns the fields of CSV: a line for each index of the first axis, after one with the names that `blpk` gives. */
+  async #lines(column: string, slice: string): Promise<string[][]> {
     const shape = await this.#run(() => Array.from(this.#opened.shapeOf(slice)));
     const items = await this.texts(slice);
     const across = shape.slice(1).reduce((product, length) => product * length, 1);
-    const names = (this.description.leaves ?? []).map(({ name }) => name || "f0");
+    const names = (this.description.leaves ?? []).map(({ name }) => [column, name].filter((part) => part !== "").join(".") || "f0");
     const places = Array.from({ length: across }, (_, at) => indices(at, shape.slice(1)).map((index) => `_${index}`).join(""));
     const lines = [places.flatMap((place) => names.map((name) => `${name}${place}`))];
     for (let at = 0; at < items.length; at += across) lines.push(items.slice(at, at + across).flat());
-    return new TextEncoder().encode(`${lines.map((line) => line.map(quoted).join(",")).join("\n")}\n`);
+    return lines;
   }
 
   /** Forgets the file and what was read of it. Members of it cannot be read any more. */

@@ -68,6 +68,12 @@ test("chunks go into arrays of the caller, and limits hold", async () => {
   assert.deepEqual(into, plain);
   assert.throws(() => decompressSync(chunk, { into: new Uint8Array(100_001) }), { kind: "invalid" });
   assert.throws(() => decompressSync(chunk, { maxBytes: 99_999 }), { kind: "limit" });
+  const room = new Uint8Array(100_032).fill(9);
+  const part = compressSync(plain, { into: room });
+  assert.deepEqual([part.buffer, part.byteOffset, part.length], [room.buffer, 0, chunk.length]);
+  assert.deepEqual(part, chunk);
+  assert.ok(room.subarray(chunk.length).every((byte) => byte === 9));
+  assert.throws(() => compressSync(plain, { into: room.subarray(0, chunk.length - 1) }), { kind: "invalid" });
   await assert.rejects(compress(plain, { codec: "lz5" }), { kind: "invalid" });
   await assert.rejects(compress(plain, { clevel: 10 }), { kind: "invalid" });
   await assert.rejects(decompress(chunk.slice(0, 40)), { kind: "truncated" });

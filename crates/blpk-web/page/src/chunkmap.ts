@@ -2,32 +2,57 @@
 
 import type { ChunkFacts, DamagedChunk } from "../../js/src/index.js";
 import { remote } from "./client.js";
-import { colourAt, css } from "./colours.js";
+import { colourAt, css, LOST } from "./colours.js";
 import { canvasOf, colour, el, say } from "./dom.js";
 import { shownBytes } from "./numbers.js";
 import type { OpenedFile } from "./protocol.js";
 
 /** Number of chunks whose headers are read at once. */
 const PAGE = 512;
-const CELL = 18;
+const CELL = 20;
+
+const CODECS: Record<string, string> = { blosclz: "B", lz4: "L", lz4hc: "H", snappy: "S", zlib: "G", zstd: "Z" };
+const SPECIAL: Record<string, [mark: string, words: string]> = {
+  zeros: ["0", "all zeros"],
+  nan: ["N", "all NaN"],
+  uninit: ["U", "not stored"],
+  value: ["=", "a repeated value"],
+};
 
 type Facts = ChunkFacts | DamagedChunk;
 
 const isDamaged = (facts: Facts): facts is DamagedChunk => "problem" in facts;
 
+type Colour = [number, number, number];
+
 /** Returns the ratio of a chunk as a colour: 1 is dark, 100 and more are bright. */
-function colourOf(facts: ChunkFacts): string {
-  const ratio = facts.cbytes === 0 ? Number.POSITIVE_INFINITY : facts.nbytes / facts.cbytes;
-  return css(colourAt(Math.log10(Math.max(1, ratio)) / 2));
+function backgroundOf(facts: Facts): Colour {
+  if (isDamaged(facts)) return LOST;
+  if (facts.special !== null || facts.cbytes === 0) return SPECIAL_COLOUR;
+  return colourAt(Math.log10(Math.max(1, facts.nbytes / facts.cbytes)) / 2);
+}
+
+/** The colour of chunks that repeat a value. It is not on the scale. */
+const SPECIAL_COLOUR: Colour = [200, 205, 212];
+
+const isDark = ([red, green, blue]: Colour) => red * 0.3 + green * 0.6 + blue * 0.1 < 130;
+
+/** The mark of a chunk in the map: a letter for its codec or its repeated value. */
+function markOf(facts: Facts): [mark: string, words: string] {
+  if (isDamaged(facts)) return ["×", "damaged"];
+  if (facts.special !== null) return SPECIAL[facts.special] ?? ["=", facts.special];
+  if (facts.isStored) return ["·", "stored"];
+  const codec = facts.codec ?? "another compressor";
+  return [CODECS[codec] ?? "?", codec];
 }
 
 /** Describes a chunk in words. */
 function words(number: number, facts: Facts): string {
   if (isDamaged(facts)) return `Chunk ${number} is damaged: ${facts.problem}`;
-  const { nbytes, cbytes, codec, filters, special, isStored } = facts;
-  if (special !== null && cbytes === 0) return `Chunk ${number}: ${special}, ${shownBytes(nbytes)}, takes no bytes`;
+  const { nbytes, cbytes, filters, special } = facts;
+  if (special !== null && cbytes === 0) return `Chunk ${number}: ${markOf(facts)[1]}, ${shownBytes(nbytes)}, takes no bytes`;
   const ratio = cbytes > 0 ? `, ratio ${(nbytes / cbytes).toFixed(2)}` : "";
-  const how = special ?? (isStored ? "stored" : (codec ?? "another compressor"));
+  const how = markOf(facts)[1];
   return `Chunk ${number}: ${how}${filters && filters !== "none" ? ` after ${filters}` : ""}, ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}`;
 }
 
@@ -48,20 +73,21 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   let across = 1;
   const readout = el("p", { class: "readout", role: "status" });
   const summary = el("p", { class: "readout" });
-  const { canvas, paint } = canvasOf(CELL, "", draw);
+  const { canvas, paint } = canvasOf(CELL, "application", "Map of chunks", draw);
   const more = el("button", { type: "button", class: "plain", onclick: () => void read() }, "Read more chunk headers");
-  place.replaceChildren(summary, canvas, legend(), readout, more);
+  const legend = el("ul", { class: "legend" });
+  place.replaceChildren(summary, canvas, readout, legend, more);
 
   function draw(context: CanvasRenderingContext2D, width: number): void {
     across = Math.max(1, Math.floor(width / CELL));
+    [context.textAlign, context.textBaseline] = ["center", "middle"];
     for (const [number, facts] of chunks.entries()) {
       const [x, y] = [(number % across) * CELL, Math.floor(number / across) * CELL];
-      context.fillStyle = isDamaged(facts) ? colour("bad") : facts.special !== null ? colour("line") : colourOf(facts);
+      const background = backgroundOf(facts);
+      context.fillStyle = css(background);
       context.fillRect(x + 1, y + 1, CELL - 2, CELL - 2);
-      context.strokeStyle = context.fillStyle = isDamaged(facts) ? colour("page") : colour("text");
-      if (isDamaged(facts)) strokes(context, x, y, true);
-      else if (facts.special !== null) strokes(context, x, y, false);
-      else if (facts.isStored) context.fillRect(x + CELL / 2 - 2, y + CELL / 2 - 2, 4, 4);
+      context.fillStyle = isDark(background) ? "#fff" : "#000";
+      context.fillText(markOf(facts)[0], x + CELL / 2, y + CELL / 2 + 1);
       if (number === current) {
         context.strokeStyle = colour("text");
         context.lineWidth = 2;
@@ -97,6 +123,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     const text = `${chunks.length} of ${total} chunks: ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}${broken ? `, ${broken} damaged` : ""}`;
     summary.textContent = text;
     canvas.setAttribute("aria-label", `Map of chunks. ${text}. Arrow keys go from chunk to chunk.`);
+    legend.replaceChildren(...legendOf(chunks));
     const width = canvas.clientWidth || 400;
     canvas.style.height = `${Math.ceil(chunks.length / Math.max(1, Math.floor(width / CELL))) * CELL}px`;
     select(current);
@@ -113,7 +140,9 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     summarize();
   };
 
-  canvas.addEventListener("click", (event) => select(Math.floor(event.offsetY / CELL) * across + Math.floor(event.offsetX / CELL)));
+  for (const kind of ["click", "pointermove"] as const) {
+    canvas.addEventListener(kind, ({ offsetX, offsetY }) => select(Math.floor(offsetY / CELL) * across + Math.min(across - 1, Math.floor(offsetX / CELL))));
+  }
   canvas.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across, Home: -chunks.length, End: chunks.length }[event.key];
     if (step === undefined) return;
@@ -123,25 +152,20 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   await read();
 }
 
-/** Draws a cross, or one stroke. */
-function strokes(context: CanvasRenderingContext2D, x: number, y: number, isCross: boolean): void {
-  context.beginPath();
-  context.moveTo(x + 4, y + CELL - 4);
-  context.lineTo(x + CELL - 4, y + 4);
-  if (isCross) {
-    context.moveTo(x + 4, y + 4);
-    context.lineTo(x + CELL - 4, y + CELL - 4);
+/** The colours of ratios, and the marks of the map with their numbers of chunks. */
+function legendOf(chunks: Facts[]): HTMLElement[] {
+  const counts = new Map<string, { mark: string; count: number }>();
+  for (const facts of chunks) {
+    const [mark, name] = markOf(facts);
+    const entry = counts.get(name) ?? { mark, count: 0 };
+    entry.count++;
+    counts.set(name, entry);
   }
-  context.stroke();
-}
-
-function legend(): HTMLElement {
-  const item = (style: string, text: string) => {
+  const ratios = [1, 10, 100].map((ratio) => {
     const swatch = el("span", { class: "swatch" });
-    swatch.style.background = style;
-    return el("li", {}, swatch, text);
-  };
-  const ratios = [1, 10, 100].map((ratio) => item(css(colourAt(Math.log10(ratio) / 2)), `ratio ${ratio}${ratio === 100 ? " and more" : ""}`));
-  const marks = [item("var(--line)", "one stroke: a repeated value"), item("var(--bad)", "cross: damaged"), el("li", {}, "small square: stored unchanged")];
-  return el("ul", { class: "legend" }, ...ratios, ...marks);
+    swatch.style.background = css(colourAt(Math.log10(ratio) / 2));
+    return el("li", {}, swatch, `ratio ${ratio}${ratio === 100 ? " and more" : ""}`);
+  });
+  const marks = [...counts].map(([name, { mark, count }]) => el("li", {}, el("b", { class: "mark" }, mark), `${name}: ${count}`));
+  return [...ratios, ...marks];
 }

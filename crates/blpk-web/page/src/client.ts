@@ -1,7 +1,7 @@
 // Calls the worker. A worker whose module has failed is replaced.
 
 import type { Traffic } from "../../js/src/index.js";
-import type { Answer, Calls, Request } from "./protocol.js";
+import type { Answer, Calls, Request, Start } from "./protocol.js";
 
 /** An error of the worker. */
 export interface WorkerError extends Error {
@@ -20,15 +20,30 @@ export function watchTraffic(watch: (traffic: Traffic) => void): void {
   onTraffic = watch;
 }
 
-/** Starts the worker, so that everything is loaded before the network goes away. */
-export function start(): Worker {
+/** The script of the worker and its compiled module. They are loaded once, so that another worker needs no network. */
+const parts = (async () => {
+  const load = async (name: string) => {
+    const response = await fetch(new URL(name, document.baseURI));
+    if (!response.ok) throw new Error(`the page cannot load its part ${name}: ${response.status} ${response.statusText}`);
+    return response;
+  };
+  const [script, module] = await Promise.all([load("worker.js"), load("open.wasm")]);
+  const text = new Blob([await script.text()], { type: "text/javascript" });
+  return { script: URL.createObjectURL(text), module: await WebAssembly.compile(await module.arrayBuffer()) };
+})();
+// Calls report the failure.
+parts.catch(() => {});
+
+function start({ script, module }: Awaited<typeof parts>): Worker {
   if (worker) return worker;
-  worker = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
+  worker = new Worker(script, { type: "module" });
+  worker.postMessage({ module } satisfies Start);
   worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
     const { id, value, error, traffic } = data;
+    if (traffic) onTraffic(traffic);
+    if (id === undefined) return;
     const call = waiting.get(id);
     waiting.delete(id);
-    if (traffic) onTraffic(traffic);
     if (error === undefined) return call?.resolve(value);
     call?.reject(Object.assign(new Error(error.message), { kind: error.kind }));
     if (error.kind === "broken") restart("the decoder failed; the file must be opened again");
@@ -44,16 +59,25 @@ function restart(reason: string): void {
   waiting.clear();
 }
 
-/** Ends whatever the worker does, and starts another. */
+/** Ends whatever the worker does. Its calls never return, so nothing of the last file is shown any more. */
 export function abandon(): void {
-  if (waiting.size > 0) restart("another file was opened");
+  if (waiting.size === 0) return;
+  waiting.clear();
+  restart("");
 }
 
 function call(name: keyof Calls, args: unknown[]): Promise<unknown> {
   const request: Request = { id: next++, name, args };
   return new Promise((resolve, reject) => {
     waiting.set(request.id, { resolve, reject });
-    start().postMessage(request);
+    const send = (loaded: Awaited<typeof parts>) => {
+      // A call that was abandoned before the parts were loaded is not made.
+      if (waiting.has(request.id)) start(loaded).postMessage(request);
+    };
+    parts.then(send).catch((error: Error) => {
+      waiting.delete(request.id);
+      reject(error);
+    });
   });
 }
 

@@ -36,9 +36,12 @@ export function say(text: string): void {
   byId("status").textContent = text;
 }
 
-/** A canvas that fills the width of its parent, sharp on all screens. `draw` is called when its size or the colours change. */
-export function canvasOf(height: number, label: string, draw: (context: CanvasRenderingContext2D, width: number, height: number) => void) {
-  const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": label });
+/**
+ * A canvas that fills the width of its parent, sharp on all screens. `draw` is called when its size or the colours change.
+ * A screen reader passes keys on only to an `application`.
+ */
+export function canvasOf(height: number, role: "img" | "application", label: string, draw: (context: CanvasRenderingContext2D, width: number, height: number) => void) {
+  const canvas = el("canvas", { role, "aria-label": label, tabIndex: role === "application" ? 0 : undefined });
   canvas.style.width = "100%";
   canvas.style.height = `${height}px`;
   const paint = () => {

@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { problem } from "./problems.js";
 import type { OpenedFile, Rows } from "./protocol.js";
 import { scroller } from "./scroller.js";
-import { axisSlider } from "./slider.js";
+import { axisSlider, slider } from "./slider.js";
 
 /** Maximum number of columns that are shown at a time. */
 const COLUMNS = 24;
@@ -44,13 +44,11 @@ export function valuesGrid(file: OpenedFile, place: HTMLElement): void {
     if (shape.length === 0) return (await remote.texts(file.key, "", 1)).cells.slice(0, 1);
     return cellsOf(await remote.texts(file.key, slice(start, stop), stop - start), start);
   };
-  const isText = (leaves ?? []).some(({ kind }) => kind === "U" || kind === "S");
+  const isText = () => (leaves ?? []).some(({ kind }) => kind === "U" || kind === "S");
   const table = scroller({ length, head: head(), label: `Values, ${length} rows`, name: String, read, isText });
   const sliders = at.map((_, axis) => axisSlider(axis + 1, shape[axis + 1] ?? 1, 0, (index) => ((at[axis] = index), table.reset())));
   if (across > COLUMNS) {
-    const columns = axisSlider(shape.length - 1, across - COLUMNS + 1, 0, (index) => ((first = index), table.reset({ head: head() })));
-    columns.prepend("first column, ");
-    sliders.push(columns);
+    sliders.push(slider("first column", across - COLUMNS + 1, 0, (index) => ((first = index), table.reset({ head: head() }))));
   }
   place.replaceChildren(...sliders, table.element);
 }
@@ -60,11 +58,17 @@ export function tableGrid(file: OpenedFile, place: HTMLElement): void {
   const { members = [], rows = 0 } = file.description;
   let first = 0;
   const shown = () => members.slice(first, first + COLUMNS);
-  const read = async (start: number, stop: number) => cellsOf(await remote.rows(file.key, shown(), start, stop), start);
-  const table = scroller({ length: rows, head: shown(), label: `Table of ${rows} rows and ${members.length} columns`, name: String, read });
+  let texts: boolean[] = [];
+  const read = async (start: number, stop: number) => {
+    const found = await remote.rows(file.key, shown(), start, stop);
+    texts = found.isText ?? [];
+    return cellsOf(found, start);
+  };
+  const isText = (column: number) => texts[column] ?? false;
+  const table = scroller({ length: rows, head: shown(), label: `Table of ${rows} rows and ${members.length} columns`, name: String, read, isText });
   const controls: HTMLElement[] = [el("p", { class: "readout" }, `${rows.toLocaleString("en")} rows, ${members.length} columns`)];
   if (members.length > COLUMNS) {
-    controls.push(axisSlider(1, members.length - COLUMNS + 1, 0, (index) => ((first = index), table.reset({ head: shown() }))));
+    controls.push(slider("first column", members.length - COLUMNS + 1, 0, (index) => ((first = index), table.reset({ head: shown() }))));
   }
   place.replaceChildren(...controls, table.element);
 }

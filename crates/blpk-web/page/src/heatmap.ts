@@ -2,25 +2,27 @@
 
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
-import { colourAt, css, LOST, NAN, scaleOf, type Scale } from "./colours.js";
+import { css, LOST, NAN, scaleOf, type Scale } from "./colours.js";
 import { canvasOf, colour, el, say } from "./dom.js";
+import { drawAxis, drawScale, hatch, imageOf, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
-import { shown } from "./numbers.js";
+import { shown, shownBytes } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { AxisRange, OpenedFile, Plane } from "./protocol.js";
 import { axisSlider } from "./slider.js";
-import { ticks } from "./ticks.js";
 
 /** Maximum number of values along an axis that are shown at a time. */
 const MOST = 512;
 /** A plane up to this size is shown whole at first; of a larger one, a window without steps. */
 const WHOLE = 32 << 20;
+/** Maximum number of uncompressed bytes of the chunks that a window needs. */
+const MOST_BYTES = 512 << 20;
 const LEFT = 64;
 const BOTTOM = 36;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0 } = file.description;
+  const { shape = [], nbytes = 0, itemsize = 1, chunkshape } = file.description;
   const at = shape.map((length) => Math.floor(length / 2));
   let [rowAxis, columnAxis] = [shape.length - 2, shape.length - 1];
   let [rows, columns] = [firstRange(rowAxis), firstRange(columnAxis)];
@@ -28,9 +30,12 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   let plane: Plane | undefined;
   let scale: Scale = scaleOf(0, 1, false, 1);
   let [row, column] = [0, 0];
+  /** The cells of the plane, a pixel each. */
+  let cells: OffscreenCanvas | undefined;
+  let isDamaged = false;
   const figures = statistics();
   const readout = el("p", { class: "readout", role: "status" });
-  const { canvas, paint } = canvasOf(420, "Heat map", draw);
+  const { canvas, paint } = canvasOf(420, "application", "Heat map", draw);
 
   function firstRange(axis: number): AxisRange {
     const length = shape[axis] ?? 1;
@@ -39,86 +44,24 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   }
 
   /** The place of the cells on the canvas. */
-  function frame(width: number, height: number) {
+  function frame(width: number, height: number): Box {
     return { x: LEFT, y: 6, width: Math.max(1, width - LEFT - 84), height: Math.max(1, height - BOTTOM - 6) };
   }
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
     if (!plane) return;
     const box = frame(width, height);
-    const image = new ImageData(Math.max(1, plane.columns), Math.max(1, plane.rows));
-    plane.values.forEach((value, index) => {
-      const position = scale.place(value);
-      const [red, green, blue] = plane?.lost[index] ? LOST : Number.isNaN(position) ? NAN : colourAt(position);
-      image.data.set([red, green, blue, 255], index * 4);
-    });
-    const cells = new OffscreenCanvas(image.width, image.height);
-    cells.getContext("2d")?.putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
-    context.drawImage(cells, box.x, box.y, box.width, box.height);
-    if (plane.lost.includes(1)) hatch(context, box);
-    drawAxes(context, box);
-    drawScale(context, box);
+    if (cells) context.drawImage(cells, box.x, box.y, box.width, box.height);
+    if (isDamaged) hatch(context, box, plane);
+    drawAxis(context, box, { ...columns, axis: columnAxis }, false);
+    drawAxis(context, box, { ...rows, axis: rowAxis }, true);
+    drawScale(context, box, scale);
     const [cellWidth, cellHeight] = [box.width / plane.columns, box.height / plane.rows];
     context.strokeStyle = colour("text");
     context.lineWidth = 2;
     context.strokeRect(box.x + column * cellWidth, box.y + row * cellHeight, Math.max(3, cellWidth), Math.max(3, cellHeight));
     context.lineWidth = 1;
-  }
-
-  /** Strokes over cells that cannot be read, for people who do not see the colour. */
-  function hatch(context: CanvasRenderingContext2D, box: { x: number; y: number; width: number; height: number }): void {
-    if (!plane) return;
-    const [cellWidth, cellHeight] = [box.width / plane.columns, box.height / plane.rows];
-    context.save();
-    context.beginPath();
-    plane.lost.forEach((lost, index) => {
-      if (lost && plane) context.rect(box.x + (index % plane.columns) * cellWidth, box.y + Math.floor(index / plane.columns) * cellHeight, cellWidth + 1, cellHeight + 1);
-    });
-    context.clip();
-    context.strokeStyle = "#fff";
-    context.beginPath();
-    for (let x = -box.height; x < box.width; x += 10) {
-      context.moveTo(box.x + x, box.y + box.height);
-      context.lineTo(box.x + x + box.height, box.y);
-    }
-    context.stroke();
-    context.restore();
-  }
-
-  function drawAxes(context: CanvasRenderingContext2D, box: { x: number; y: number; width: number; height: number }): void {
-    context.fillStyle = context.strokeStyle = colour("soft");
-    context.strokeRect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1);
-    context.textAlign = "center";
-    for (const tick of ticks(columns.start, columns.stop, Math.max(2, box.width / 90))) {
-      const x = box.x + ((tick - columns.start) / (columns.stop - columns.start)) * box.width;
-      context.fillRect(x, box.y + box.height, 1, 4);
-      context.fillText(String(tick), x, box.y + box.height + 16);
-    }
-    context.fillText(`axis ${columnAxis}`, box.x + box.width / 2, box.y + box.height + 31);
-    context.textAlign = "right";
-    for (const tick of ticks(rows.start, rows.stop, Math.max(2, box.height / 50))) {
-      const y = box.y + ((tick - rows.start) / (rows.stop - rows.start)) * box.height;
-      context.fillRect(box.x - 5, y, 4, 1);
-      context.fillText(String(tick), box.x - 8, y + 4);
-    }
-    context.save();
-    context.translate(12, box.y + box.height / 2);
-    context.rotate(-Math.PI / 2);
-    context.textAlign = "center";
-    context.fillText(`axis ${rowAxis}`, 0, 0);
-    context.restore();
-  }
-
-  function drawScale(context: CanvasRenderingContext2D, box: { x: number; y: number; width: number; height: number }): void {
-    const x = box.x + box.width + 10;
-    for (let y = 0; y < box.height; y++) {
-      context.fillStyle = css(colourAt(1 - y / box.height));
-      context.fillRect(x, box.y + y, 12, 1);
-    }
-    context.fillStyle = colour("soft");
-    context.textAlign = "left";
-    for (const part of [0, 0.5, 1]) context.fillText(short(scale.value(1 - part)), x + 16, box.y + 9 + part * (box.height - 10));
   }
 
   const slice = () => shape.map((_, axis) => (axis === rowAxis ? text(rows) : axis === columnAxis ? text(columns) : String(at[axis]))).join(",");
@@ -129,6 +72,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
       plane = await remote.plane({ key: file.key, rowAxis, columnAxis, at, rows, columns, isLog });
       const positive = plane.values.reduce((least, value) => (value > 0 && value < least ? value : least), Number.POSITIVE_INFINITY);
       scale = scaleOf(plane.stats.min, plane.stats.max, isLog, positive);
+      [cells, isDamaged] = [imageOf(plane, scale), plane.lost.includes(1)];
       figures.update(plane.stats, plane.histogram, isLog);
       problem("plane", plane.problems);
       markChunks(plane.problems);
@@ -152,6 +96,12 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : shown(plane.values[index] as number)}`;
   }
 
+  /** The bytes of the chunks that hold the window, as if chunks were a plane each. */
+  function bytesOf(first: AxisRange, second: AxisRange): number {
+    const thick = shape.reduce((product, _, axis) => (axis === rowAxis || axis === columnAxis ? product : product * (chunkshape?.[axis] ?? 1)), 1);
+    return (first.stop - first.start) * (second.stop - second.start) * thick * itemsize;
+  }
+
   function zoomed(range: AxisRange, axis: number, factor: number, middle: number): AxisRange {
     const length = shape[axis] ?? 1;
     const wanted = Math.min(length, Math.max(1, Math.round((range.stop - range.start) * factor)));
@@ -161,7 +111,12 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
 
   function zoom(factor: number): void {
     const [r, c] = [rows.start + row * rows.step, columns.start + column * columns.step];
-    [rows, columns] = [zoomed(rows, rowAxis, factor, r), zoomed(columns, columnAxis, factor, c)];
+    const [nextRows, nextColumns] = [zoomed(rows, rowAxis, factor, r), zoomed(columns, columnAxis, factor, c)];
+    if (factor > 1 && bytesOf(nextRows, nextColumns) > MOST_BYTES) {
+      say(`a larger window needs more than ${shownBytes(MOST_BYTES)} of uncompressed chunks, which is the limit`);
+      return;
+    }
+    [rows, columns] = [nextRows, nextColumns];
     say(`rows ${rows.start} to ${rows.stop}, columns ${columns.start} to ${columns.stop}`);
     void refresh();
   }
@@ -172,9 +127,26 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     void refresh();
   }
 
+  let grabbed: { x: number; y: number; rows: AxisRange; columns: AxisRange } | undefined;
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.pointerType === "touch") return;
+    grabbed = { x: event.offsetX, y: event.offsetY, rows, columns };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  for (const kind of ["pointerup", "pointercancel"] as const) canvas.addEventListener(kind, () => (grabbed = undefined));
+  /** Moves the window with the pointer that holds it. */
+  function drag(to: PointerEvent, box: { width: number; height: number }): void {
+    if (!grabbed) return;
+    const shifted = (range: AxisRange, axis: number, part: number) => zoomed(range, axis, 1, (range.start + range.stop) / 2 - part * (range.stop - range.start));
+    const next = [shifted(grabbed.rows, rowAxis, (to.offsetY - grabbed.y) / box.height), shifted(grabbed.columns, columnAxis, (to.offsetX - grabbed.x) / box.width)] as const;
+    if (next[0].start === rows.start && next[1].start === columns.start) return;
+    [rows, columns] = next;
+    void refresh();
+  }
   canvas.addEventListener("pointermove", (event) => {
     if (!plane) return;
     const box = frame(canvas.clientWidth, canvas.clientHeight);
+    drag(event, box);
     const clamp = (value: number, length: number) => Math.min(length - 1, Math.max(0, Math.floor(value)));
     column = clamp(((event.offsetX - box.x) / box.width) * plane.columns, plane.columns);
     row = clamp(((event.offsetY - box.y) / box.height) * plane.rows, plane.rows);
@@ -223,14 +195,13 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   }
   showSliders();
   const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), ...(shape.length > 2 ? [rowChoice, columnChoice] : []), el("label", {}, log, " log scale"));
+  const hint = el("p", { class: "hint" }, "Click the map for the keys: arrows read values, + and − or the wheel zoom, shift and arrows or the mouse move the window.");
   const legend = el("ul", { class: "legend" }, key(css(NAN), "NaN, or no logarithm"), key(css(LOST), "hatched: cannot be read"));
-  place.replaceChildren(controls, sliders, el("div", { class: "plot" }, el("div", {}, canvas, readout, legend), figures.element));
+  place.replaceChildren(controls, sliders, el("div", { class: "plot" }, el("div", {}, canvas, readout, legend, hint), figures.element));
   return refresh();
 }
 
 const text = ({ start, stop, step }: AxisRange) => `${start}:${stop}${step > 1 ? `:${step}` : ""}`;
-
-const short = (value: number) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "");
 
 function key(style: string, words: string): HTMLElement {
   const swatch = el("span", { class: "swatch" });

@@ -9,7 +9,7 @@ export function statistics() {
   let histogram: Histogram | undefined;
   let isLog = false;
   const list = el("dl", { class: "stats" });
-  const { canvas, paint } = canvasOf(120, "Histogram", draw);
+  const { canvas, paint } = canvasOf(120, "img", "Histogram", draw);
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
     if (!histogram) return;
@@ -36,7 +36,7 @@ export function statistics() {
       ["min", shown(stats.min)],
       ["max", shown(stats.max)],
       ["mean", shown(stats.mean)],
-      ["NaN", String(stats.nan)],
+      ["NaN", stats.nan.toLocaleString("en")],
     ];
     if (stats.infinite) facts.push(["infinite", String(stats.infinite)]);
     list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-stat": name }, value))));

@@ -48,27 +48,36 @@ function watchDrops(open: (place: Place, name: string) => void): void {
   document.addEventListener("drop", async (event) => {
     event.preventDefault();
     isOver(false);
-    const [item] = event.dataTransfer?.items ?? [];
-    if (item === undefined) return;
-    const entry = item.webkitGetAsEntry();
-    const file = item.getAsFile();
-    if (entry?.isDirectory) open({ files: await filesBelow(entry as FileSystemDirectoryEntry, "") }, entry.name);
+    // Entries and files exist only until the first `await`.
+    const items = [...(event.dataTransfer?.items ?? [])].filter(({ kind }) => kind === "file");
+    const entries = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+    const [file, ...others] = items.map((item) => item.getAsFile());
+    const [entry] = entries;
+    if (others.length > 0) open({ files: await filesOf(entries, "") }, `${items.length} files`);
+    else if (entry?.isDirectory) open({ files: await filesOf(await entriesOf(entry as FileSystemDirectoryEntry), "") }, entry.name);
     else if (file) open({ file }, file.name);
   });
 }
 
-/** Lists all files of a dropped folder. Their content is not read. */
-async function filesBelow(folder: FileSystemDirectoryEntry, path: string): Promise<[string, Blob][]> {
+/** Lists the entries of a dropped folder. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
-  const found: [string, Blob][] = [];
+  const found: FileSystemEntry[] = [];
   for (;;) {
     // A call returns a part of the entries, and none at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (entries.length === 0) return found;
-    for (const entry of entries) {
-      const name = path ? `${path}/${entry.name}` : entry.name;
-      if (entry.isDirectory) found.push(...(await filesBelow(entry as FileSystemDirectoryEntry, name)));
-      else found.push([name, await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))]);
-    }
+    found.push(...entries);
   }
+}
+
+/** Lists all files of entries and of folders in them, by their paths. Their content is not read. */
+async function filesOf(entries: FileSystemEntry[], folder: string): Promise<[string, Blob][]> {
+  const found: [string, Blob][] = [];
+  for (const entry of entries) {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory) found.push(...(await filesOf(await entriesOf(entry as FileSystemDirectoryEntry), `${path}/`)));
+    else found.push([path, await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))]);
+  }
+  return found;
 }

@@ -26,7 +26,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   let current = 0;
   const figures = statistics();
   const readout = el("p", { class: "readout", role: "status" });
-  const { canvas, paint } = canvasOf(360, "Line plot", draw);
+  const { canvas, paint } = canvasOf(360, "application", "Line plot", draw);
 
   const box = (width: number, height: number) => ({ x: LEFT, y: TOP, width: Math.max(1, width - LEFT - 8), height: Math.max(1, height - BOTTOM - TOP) });
 
@@ -160,6 +160,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   const log = el("input", { type: "checkbox", onchange: () => ((isLog = log.checked), void refresh()) });
   const where = el("p", { class: "readout" });
   const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > MOST ? `First ${MOST} items` : "All", () => show(0, length)), el("label", {}, log, " log scale"));
-  place.replaceChildren(controls, where, el("div", { class: "plot" }, el("div", {}, canvas, readout), figures.element));
+  const hint = el("p", { class: "hint" }, "Click the plot for the keys: arrows read values, + and − or the wheel zoom, page keys go to the next chunk. Thin lines are the borders of chunks.");
+  place.replaceChildren(controls, where, el("div", { class: "plot" }, el("div", {}, canvas, readout, hint), figures.element));
   return refresh();
 }

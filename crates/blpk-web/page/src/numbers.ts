@@ -98,7 +98,7 @@ export function shown(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "inf" : "-inf";
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e15) return String(value);
-  return size !== 0 && (size < 1e-4 || size >= 1e9) ? value.toExponential(4) : String(Number(value.toPrecision(7)));
+  return size !== 0 && (size < 1e-4 || size >= 1e9) ? Number(value.toPrecision(5)).toExponential() : String(Number(value.toPrecision(7)));
 }
 
 /** Formats a number of bytes. */

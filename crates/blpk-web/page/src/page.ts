@@ -1,7 +1,7 @@
 // The page: opens a file and shows its facts, its chunks and its values.
 
 import { showChunks } from "./chunkmap.js";
-import { abandon, remote, start, watchTraffic, type WorkerError } from "./client.js";
+import { abandon, remote, watchTraffic, type WorkerError } from "./client.js";
 import { byId, el, say } from "./dom.js";
 import { hexView, tableGrid, valuesGrid } from "./grid.js";
 import { heatMap } from "./heatmap.js";
@@ -17,7 +17,7 @@ let shown: OpenedFile | undefined;
 
 watchTraffic(({ read, requests, stored }) => {
   const element = byId("traffic");
-  element.textContent = stored ? `${shownBytes(read)} read of ${shownBytes(stored)} stored, in ${requests} reads` : "";
+  element.textContent = stored ? `${shownBytes(read)} read of ${shownBytes(stored)} stored, in ${requests} ${requests === 1 ? "read" : "reads"}` : "";
   Object.assign(element.dataset, { read, stored, requests });
 });
 
@@ -25,6 +25,7 @@ watchTraffic(({ read, requests, stored }) => {
 async function open(place: Place, name: string): Promise<void> {
   abandon();
   noProblems();
+  showAddress(place);
   document.body.dataset.state = "opening";
   say(`opening ${name} …`);
   byId("opened").hidden = true;
@@ -51,12 +52,21 @@ async function open(place: Place, name: string): Promise<void> {
   }
 }
 
+/** Puts a URL that is open into the address of the page, so that the address can be passed on. */
+function showAddress(place: Place): void {
+  const address = new URL(location.href);
+  if ("url" in place) address.searchParams.set("url", place.url);
+  else address.searchParams.delete("url");
+  if (address.href !== location.href) history.replaceState(null, "", address);
+}
+
 /** Shows the facts of a file, and its values or those of its first member. */
 async function showFile(file: OpenedFile): Promise<void> {
   const { kind, members = [] } = file.description;
   byId("facts").textContent = file.info;
   const choice = byId<HTMLSelectElement>("member");
   byId("member-choice").hidden = members.length === 0;
+  byId("member-label").textContent = kind === "table" ? "Columns" : "Array";
   if (kind === "array") return showArray(file);
   choice.replaceChildren(
     ...(kind === "table" ? [el("option", { value: "" }, "all columns as a table")] : []),
@@ -69,7 +79,8 @@ async function showFile(file: OpenedFile): Promise<void> {
 async function showMember(file: OpenedFile, name: string): Promise<void> {
   try {
     if (name !== "") return await showArray(await remote.member(file.key, name));
-    byId("map").hidden = byId("save").hidden = true;
+    byId("map").hidden = true;
+    offerDownload(file, [["csv", "CSV"]], "Rows, as in NumPy", `0:${Math.min(file.description.rows ?? 0, 1000)}`);
     await showTabs([{ name: "Table", show: (place) => tableGrid(file, place) }]);
   } catch (error) {
     problem("member", [`${name}: ${(error as Error).message}`]);
@@ -79,7 +90,6 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
 
 /** Shows an array: its chunks, and the views that fit its dtype and shape. */
 async function showArray(file: OpenedFile): Promise<void> {
-  shown = file;
   const { description } = file;
   const shape = description.shape ?? [];
   if (file.info && byId("member-choice").hidden) byId("facts").textContent = file.info;
@@ -89,14 +99,23 @@ async function showArray(file: OpenedFile): Promise<void> {
     if (shape.length === 1) views.push({ name: "Line plot", show: (place) => linePlot(file, place, onSlice) });
     if (shape.length > 1) views.push({ name: "Heat map", show: (place) => heatMap(file, place, onSlice) });
   }
-  if (description.isTyped) views.push({ name: "Values", show: (place) => valuesGrid(file, place) });
+  const all = () => (byId<HTMLInputElement>("slice").value = "...");
+  if (description.isTyped) views.push({ name: "Values", show: (place) => (all(), valuesGrid(file, place)) });
   views.push({ name: "Bytes", show: (place) => hexView(file, place) });
-  byId("save").hidden = false;
-  byId<HTMLInputElement>("slice").value = "...";
+  offerDownload(file, [["npy", ".npy"], ["csv", "CSV"]], "Slice, as in NumPy", "...");
   const hasChunks = description.isCompressed === true && (description.nchunks ?? 0) > 0;
   byId("map").hidden = !hasChunks;
   if (hasChunks) showChunks(file, byId("map-body")).catch((error: Error) => problem("chunks", [error.message]));
   await showTabs(views);
+}
+
+/** Offers to download a slice of a file. */
+function offerDownload(file: OpenedFile, formats: [value: string, name: string][], label: string, slice: string): void {
+  shown = file;
+  byId("save").hidden = false;
+  byId("slice-label").textContent = label;
+  byId<HTMLInputElement>("slice").value = slice;
+  byId("format").replaceChildren(...formats.map(([value, name]) => el("option", { value }, name)));
 }
 
 byId("save-form").addEventListener("submit", async (event) => {
@@ -115,7 +134,6 @@ byId("save-form").addEventListener("submit", async (event) => {
   }
 });
 
-start();
 watchInputs((place, name) => void open(place, name));
 const url = new URLSearchParams(location.search).get("url");
 if (url) {

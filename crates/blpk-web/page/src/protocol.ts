@@ -91,6 +91,8 @@ export interface Rows {
   cells: string[][];
   /** The problem of each row that cannot be read. */
   problems: [row: number, problem: string][];
+  /** Whether each column has texts. */
+  isText?: boolean[];
 }
 
 /** The functions of the worker. */
@@ -108,6 +110,11 @@ export interface Calls {
   close(): Promise<void>;
 }
 
+/** The first message to the worker. */
+export interface Start {
+  module: WebAssembly.Module;
+}
+
 /** A call to the worker. */
 export interface Request {
   id: number;
@@ -115,9 +122,10 @@ export interface Request {
   args: unknown[];
 }
 
-/** Its answer. */
+/** Its answer, or what was read so far. */
 export interface Answer {
-  id: number;
+  /** The number of the call. None: the call is running. */
+  id?: number;
   value?: unknown;
   error?: { message: string; kind: string };
   traffic?: Traffic;

@@ -18,27 +18,40 @@ export interface RowSource {
   /** The number of a row as text. */
   name(row: number): string;
   read(start: number, stop: number): Promise<string[][]>;
-  isText?: boolean;
+  /** Whether a column has texts. */
+  isText?(column: number): boolean;
 }
+
+let next = 0;
 
 /** Returns the table and a function that forgets its rows. */
 export function scroller(source: RowSource): { element: HTMLElement; reset(next?: Partial<RowSource>): void } {
-  const pages = new Map<number, string[][] | "coming">();
+  const pages = new Map<number, string[][]>();
+  const id = `rows-${next++}`;
   let current = 0;
   let top = 0;
-  const body = el("tbody", {});
-  const headRow = el("tr", {});
-  const table = el("table", { role: "grid", "aria-label": source.label, "aria-rowcount": source.length + 1 }, el("thead", {}, headRow), body);
+  /** Counts resets, so that rows that were asked for before one are not shown. */
+  let age = 0;
+  let isLoading = false;
+  const body = el("tbody", { role: "rowgroup" });
+  const headRow = el("tr", { role: "row", "aria-rowindex": 1 });
+  const table = el("table", { role: "presentation" }, el("thead", { role: "rowgroup" }, headRow), body);
   const spacer = el("div", { class: "spacer" });
-  const element = el("div", { class: "scroller", tabIndex: 0, role: "group", "aria-label": `${source.label}. Arrow and page keys scroll.` }, table, spacer);
+  // The grid has the focus, and names its current row. A screen reader then reads this row.
+  const grid = el("div", { class: "scroller", tabIndex: 0, role: "grid", "aria-readonly": "true", "aria-label": source.label }, table, spacer);
+  const goTo = el("input", { type: "number", id: `${id}-go`, min: "0", max: String(Math.max(0, source.length - 1)), value: "0", onchange: () => select(Number(goTo.value) || 0, true) });
+  const controls = el("div", { class: "controls" }, el("label", { for: `${id}-go` }, `Go to line, 0 to ${Math.max(0, source.length - 1)}`), goTo);
+  const hint = el("p", { class: "hint" }, "Click the table for the keys: arrow and page keys, Home and End.");
+  const element = el("div", {}, controls, grid, hint);
 
   const height = () => Math.min(MAX_HEIGHT, source.length * ROW);
-  const visible = () => Math.max(1, Math.floor((element.clientHeight || 416) / ROW) - 1);
+  const visible = () => Math.max(1, Math.floor((grid.clientHeight || 416) / ROW) - 1);
   const last = () => Math.max(0, source.length - visible());
 
   function layout(): void {
-    headRow.replaceChildren(el("th", { scope: "col" }, "#"), ...source.head.map((name) => el("th", { scope: "col" }, name)));
-    table.setAttribute("aria-rowcount", String(source.length + 1));
+    const column = (name: string) => el("th", { scope: "col", role: "columnheader" }, name);
+    headRow.replaceChildren(column("#"), ...source.head.map(column));
+    grid.setAttribute("aria-rowcount", String(source.length + 1));
     spacer.style.height = `${height()}px`;
   }
 
@@ -46,62 +59,86 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
   function show(): void {
     const rows: HTMLElement[] = [];
     for (let row = top; row < Math.min(source.length, top + visible() + 1); row++) {
-      const page = pages.get(Math.floor(row / PAGE));
-      const cells = page === undefined || page === "coming" ? ["…"] : (page[row % PAGE] ?? []);
-      const kind = source.isText ? "text" : undefined;
-      const columns = cells.map((cell) => el("td", { role: "gridcell", class: cell.startsWith("✗") ? "damaged" : kind, title: cell.length > 40 ? cell : undefined }, cell));
-      rows.push(el("tr", { "aria-rowindex": row + 2, class: row === current ? "current" : undefined }, el("th", { scope: "row" }, source.name(row)), ...columns));
+      const cells = pages.get(Math.floor(row / PAGE))?.[row % PAGE] ?? ["…"];
+      const columns = cells.map((cell, column) => {
+        const kind = cell.startsWith("✗") ? "damaged" : source.isText?.(column) ? "text" : undefined;
+        return el("td", { role: "gridcell", class: kind, title: cell.length > 40 ? cell : undefined }, cell);
+      });
+      const isCurrent = row === current;
+      const name = el("th", { scope: "row", role: "rowheader" }, source.name(row));
+      const line = el("tr", { role: "row", id: isCurrent ? `${id}-current` : undefined, "aria-rowindex": row + 2, "aria-selected": isCurrent ? "true" : undefined, class: isCurrent ? "current" : undefined }, name, ...columns);
+      line.addEventListener("click", () => select(row, false));
+      rows.push(line);
     }
     body.replaceChildren(...rows);
-    for (const page of [Math.floor(top / PAGE), Math.floor((top + visible()) / PAGE)]) void load(page);
+    grid.setAttribute("aria-activedescendant", `${id}-current`);
+    void load();
   }
 
-  async function load(page: number): Promise<void> {
-    if (pages.has(page) || page * PAGE >= source.length) return;
-    pages.set(page, "coming");
-    if (pages.size > 200) for (const old of [...pages.keys()].slice(0, 100)) if (old !== page) pages.delete(old);
-    const [start, stop] = [page * PAGE, Math.min(source.length, (page + 1) * PAGE)];
-    try {
-      pages.set(page, await source.read(start, stop));
-    } catch (error) {
-      pages.set(page, Array.from({ length: stop - start }, () => [`✗ ${(error as Error).message}`]));
+  /** Reads the pages in view, one after the other. A view that was scrolled past is not read. */
+  async function load(): Promise<void> {
+    if (isLoading) return;
+    isLoading = true;
+    for (let page = missing(); page !== undefined; page = missing()) {
+      if (pages.size > 200) pages.clear();
+      const [start, stop, asked] = [page * PAGE, Math.min(source.length, (page + 1) * PAGE), age];
+      grid.setAttribute("aria-busy", "true");
+      const failed = (error: Error) => Array.from({ length: stop - start }, () => [`✗ ${error.message}`]);
+      const found = await source.read(start, stop).catch(failed);
+      if (asked === age) pages.set(page, found);
+      show();
     }
-    show();
+    isLoading = false;
+    grid.removeAttribute("aria-busy");
   }
 
-  function scrollTo(row: number): void {
-    top = Math.min(last(), Math.max(0, row));
-    const space = element.scrollHeight - element.clientHeight;
-    isOwn = true;
-    element.scrollTop = last() === 0 ? 0 : (top / last()) * space;
-    show();
+  /** Returns the number of a page in view that is not here. */
+  function missing(): number | undefined {
+    const inView = [Math.floor(top / PAGE), Math.floor((top + visible()) / PAGE)];
+    return inView.find((page) => !pages.has(page) && page * PAGE < source.length);
   }
 
   let isOwn = false;
-  element.addEventListener("scroll", () => {
+
+  function scrollTo(row: number): void {
+    top = Math.min(last(), Math.max(0, row));
+    const before = grid.scrollTop;
+    grid.scrollTop = last() === 0 ? 0 : (top / last()) * (grid.scrollHeight - grid.clientHeight);
+    isOwn = grid.scrollTop !== before;
+    show();
+  }
+
+  /** Makes a row the current one, and scrolls to it if it is not in view. */
+  function select(row: number, isFirst: boolean): void {
+    current = Math.min(source.length - 1, Math.max(0, row));
+    goTo.value = String(current);
+    if (current >= top && current < top + visible()) show();
+    else scrollTo(isFirst ? current : current - visible() + 1);
+  }
+
+  grid.addEventListener("scroll", () => {
     if (isOwn) {
       isOwn = false;
       return;
     }
-    const space = element.scrollHeight - element.clientHeight;
-    top = space <= 0 ? 0 : Math.round((element.scrollTop / space) * last());
+    const space = grid.scrollHeight - grid.clientHeight;
+    top = space <= 0 ? 0 : Math.round((grid.scrollTop / space) * last());
     requestAnimationFrame(show);
   });
-  element.addEventListener("keydown", (event) => {
+  grid.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: visible(), PageUp: -visible(), Home: -source.length, End: source.length }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    current = Math.min(source.length - 1, Math.max(0, current + step));
-    if (current < top || current >= top + visible()) scrollTo(step > 0 ? current - visible() + 1 : current);
-    else show();
+    select(current + step, step < 0);
   });
-  new ResizeObserver(() => show()).observe(element);
+  new ResizeObserver(() => show()).observe(grid);
   layout();
   return {
     element,
-    reset: (next) => {
-      Object.assign(source, next);
+    reset: (changes) => {
+      Object.assign(source, changes);
       pages.clear();
+      age++;
       layout();
       show();
     },

@@ -2,11 +2,9 @@
 
 import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic } from "../../js/src/index.js";
 import { envelope, histogramOf, statsOf, toNumbers } from "./numbers.js";
-import type { Answer, Calls, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows } from "./protocol.js";
+import type { Answer, Calls, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows, Start } from "./protocol.js";
 
-/** The module is loaded at once, so that the page needs no network later. */
-const loaded = loadOpen(new URL("open.wasm", self.location.href));
-loaded.catch(() => {});
+let loaded: Promise<void> | undefined;
 
 let opened: Opened[] = [];
 
@@ -123,9 +121,11 @@ const calls: Calls = {
   },
   rows: async (key, columns, start, stop) => {
     const table = found(key);
-    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [] };
+    const isText: boolean[] = [];
+    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [], isText };
     for (const name of columns) {
       const column = await columnOf(table, name);
+      isText.push(["U", "S"].includes(column.description.leaves?.[0]?.kind ?? ""));
       const rest = column.shape.slice(1).map(() => ":");
       const read = async (from: number, to: number) => {
         const items = await column.texts([`${from}:${to}`, ...rest].join(","));
@@ -164,10 +164,16 @@ function traffic(): Traffic {
 /** Calls run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
-self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
+self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
+  if ("module" in data) {
+    loaded = loadOpen(data.module);
+    loaded.catch(() => {});
+    return;
+  }
   last = last.then(async () => {
     const { id, name, args } = data;
     let answer: Answer;
+    const progress = setInterval(() => self.postMessage({ traffic: traffic() } satisfies Answer), 250);
     try {
       const value = await (calls[name] as (...args: unknown[]) => Promise<unknown>)(...args);
       answer = { id, value, traffic: traffic() };
@@ -175,6 +181,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Request>) => {
       const { message, kind = "invalid" } = error as BlpkError;
       answer = { id, error: { message, kind }, traffic: traffic() };
     }
+    clearInterval(progress);
     self.postMessage(answer);
   });
 });

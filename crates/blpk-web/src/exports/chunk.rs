@@ -113,7 +113,13 @@ pub fn chunk_sizes(chunk: &[u8]) -> Result<Vec<f64>, JsValue> {
     Ok(sizes.map(|size| size as f64).to_vec())
 }
 
-/// Returns `plain` as a chunk.
+#[cfg(feature = "compress")]
+thread_local! {
+    /// The last chunk that was compressed.
+    static ENCODED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Compresses `plain` and returns the size of the chunk, which `compressed` then copies.
 ///
 /// # Errors
 /// Parameters that are refused; too many bytes for a chunk.
@@ -127,14 +133,20 @@ pub fn compress(
     typesize: u32,
     blocksize: u32,
     blosc2: bool,
-) -> Result<Uint8Array, JsValue> {
-    thread_local!(static ENCODED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+) -> Result<u32, JsValue> {
     let params = crate::params::parse(codec, clevel, filters, typesize as usize, blocksize, blosc2);
     let params = params.map_err(|problem| invalid(&problem))?;
     let refuse = |found: blosc_core::EncodeError| error(found.kind(), &blosc_core::Report::new(&found).to_string());
     let mut encoder = blosc_core::Encoder::new(params).map_err(refuse)?;
     ENCODED.with_borrow_mut(|chunk| {
         encoder.compress_to(plain, chunk).map_err(refuse)?;
-        Ok(Uint8Array::from(chunk.as_slice()))
+        Ok(u32::try_from(chunk.len()).unwrap_or(u32::MAX))
     })
+}
+
+/// Copies the chunk of the last call of `compress` to an array of its size.
+#[cfg(feature = "compress")]
+#[wasm_bindgen]
+pub fn compressed(into: &Uint8Array) {
+    ENCODED.with_borrow(|chunk| into.copy_from(chunk));
 }

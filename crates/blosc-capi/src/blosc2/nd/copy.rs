@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn slices_are_copied_item_by_item() {
         let src: Vec<u8> = (0..60).collect();
-        let mut dst = vec![255; 35];
+        let mut dst = vec![255; 5 * 7];
         let axes = slice_offsets(&[2, 1, 3], (&[3, 4, 5], &[1, 2, 1]), (&[5, 1, 7], &[3, 0, 4]), 1).unwrap();
         copy(&axes, 1, &src, &mut dst).unwrap();
         let mut expected = vec![255; 35];

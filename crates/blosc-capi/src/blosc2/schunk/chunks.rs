@@ -127,6 +127,17 @@ impl Chunks {
         Ok(new)
     }
 
+    /// Waits until the changes are durable.
+    ///
+    /// # Errors
+    /// As [`FileFrame::sync`].
+    pub(crate) fn sync(&mut self) -> Result<(), i32> {
+        match self {
+            Chunks::File(file) => file.sync(),
+            Chunks::List(_) | Chunks::Memory(_) => Ok(()),
+        }
+    }
+
     /// Checks a change and returns the sizes after it.
     fn expected(&self, change: &Change<'_>, sizes: Sizes, params: Params) -> Result<Sizes, i32> {
         let info = |number: i64| Info::of(&self.chunk(number, params)?);

@@ -1,5 +1,6 @@
 //! Frames in files. A frame is opened for each change, and otherwise only read.
 
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use bloscpack_format::frame::Header;
@@ -35,6 +36,12 @@ pub(crate) trait Files: Send + Sync {
 
     /// Returns whether the chunks are in files of their own.
     fn is_directory(&self) -> bool;
+
+    /// Waits until a frame in one file is durable, if there is a way to. A file that was removed is not an error.
+    ///
+    /// # Errors
+    /// The error of the system.
+    fn sync(&self) -> io::Result<()>;
 }
 
 /// A frame in files.
@@ -43,6 +50,8 @@ pub(crate) struct FileFrame {
     /// The offset of the frame.
     start: u64,
     state: Mutex<State>,
+    /// Whether the file has changes that may not be durable.
+    is_unsynced: bool,
 }
 
 /// The frame in the files, as far as it is known.
@@ -75,7 +84,7 @@ impl FileFrame {
 
     /// Returns the frame that starts at an offset.
     pub(crate) fn new(files: Box<dyn Files>, start: u64) -> Self {
-        FileFrame { files, start, state: Mutex::default() }
+        FileFrame { files, start, state: Mutex::default(), is_unsynced: false }
     }
 
     /// Returns whether the chunks are in files of their own.
@@ -130,10 +139,23 @@ impl FileFrame {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state.read, state.written) = (None, None);
         let mut frame = self.open(true)?;
+        self.is_unsynced = !self.files.is_directory();
         change.apply(&mut frame).map_err(|error| of_frame(&error, code))?;
         frame.commit().map_err(|error| of_frame(&error, FILE_WRITE))?;
         self.state.get_mut().unwrap_or_else(PoisonError::into_inner).written = header_of(&frame);
         Ok(frame)
+    }
+
+    /// Waits until the changes of a frame in one file are durable. A change of a directory is durable at once.
+    ///
+    /// # Errors
+    /// The code of a failure: a power failure may lose the changes.
+    pub(crate) fn sync(&mut self) -> Result<(), i32> {
+        if self.is_unsynced {
+            self.files.sync().map_err(|error| trace(FILE_WRITE, format_args!("{error}")))?;
+        }
+        self.is_unsynced = false;
+        Ok(())
     }
 
     fn open(&self, is_change: bool) -> Result<Writer, i32> {

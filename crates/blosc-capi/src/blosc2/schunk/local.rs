@@ -1,7 +1,8 @@
 //! Frames of the file system. A frame is locked while it is changed.
 
 use std::ffi::{CStr, OsStr};
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
@@ -52,5 +53,12 @@ impl Files for LocalFiles {
 
     fn is_directory(&self) -> bool {
         self.0.is_dir()
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match File::open(&self.0).and_then(|file| file.sync_all()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 }

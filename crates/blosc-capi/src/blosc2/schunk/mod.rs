@@ -19,6 +19,8 @@ mod local;
 mod params;
 mod sizes;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use change::Change;
 pub(crate) use chunks::{Chunks, Layers, MAX_UNSTORED, Opened};

@@ -19,12 +19,22 @@ const FIRST_CODEC: i32 = 32;
 
 /// Returns the functions of the program that take part in a compression of `src`. `nbytes` is the size of the chunk, or
 /// of the largest block of variable length.
+#[inline]
 pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<Option<compress::Callbacks>, i32> {
     let job = &context.job;
-    let is_user = |id: &u8| i32::from(*id) >= FIRST_USER_ID;
     if job.compcode < FIRST_CODEC && !job.filters.iter().any(is_user) && context.preparams.is_none() {
         return Ok(None);
     }
+    some_of_compression(context, src, nbytes).map(Some)
+}
+
+fn is_user(filter: &u8) -> bool {
+    i32::from(*filter) >= FIRST_USER_ID
+}
+
+#[inline(never)]
+fn some_of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<compress::Callbacks, i32> {
+    let job = &context.job;
     let encoder = Encoder::new(job.params()?).map_err(|error| of_encode(&error))?;
     context.blocksize.store(encoder.blocksize_of(nbytes) as i32, Relaxed);
     let user = User::new(context, src);
@@ -42,7 +52,7 @@ pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Re
         }
     }
     let prefilter = context.preparams.is_some().then(|| prefilter(&user));
-    Ok(Some(compress::Callbacks { registry, prefilter, failed: user.failed }))
+    Ok(compress::Callbacks { registry, prefilter, failed: user.failed })
 }
 
 /// Returns the functions of the program that take part in a decompression.

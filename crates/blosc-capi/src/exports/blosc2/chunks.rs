@@ -7,6 +7,7 @@ use super::context_chunks::{Destination, decompressed, items_copied};
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM};
 use crate::blosc2::settings::{self, Arguments};
 use crate::blosc2::{OVERHEAD, compress};
+use crate::engine::Key;
 use crate::exports::environment::has_variables;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::buffers;
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn blosc2_compress(
             return INVALID_PARAM;
         };
         match job.params() {
-            Ok(params) => compress::compress(&params, job.nthreads, None, src, dst),
+            Ok(params) => compress::compress(Key::NONE, &params, job.nthreads, src, dst),
             Err(code) => code,
         }
     })

@@ -14,6 +14,7 @@ use super::tuner;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;
+use crate::engine::Key;
 use crate::exports::environment::has_variables;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, store};
@@ -36,6 +37,8 @@ pub struct Context {
     mask: Mutex<Vec<bool>>,
     /// The parameters of `job`, once they were needed.
     params: OnceLock<CParams>,
+    /// The key of `params`.
+    pub(super) key: Key,
     pub(super) tids: Tids,
 }
 
@@ -58,6 +61,7 @@ impl Context {
             is_masked: AtomicBool::new(false),
             mask: Mutex::new(Vec::new()),
             params: OnceLock::new(),
+            key: if is_compression { Key::unique() } else { Key::NONE },
             tids: Tids::default(),
         }
     }
@@ -108,9 +112,14 @@ impl Context {
         std::ptr::from_ref(self).cast_mut().cast()
     }
 
+    /// Returns whether the next call leaves out blocks.
+    pub(super) fn is_masked(&self) -> bool {
+        self.is_masked.load(Relaxed)
+    }
+
     /// Returns the mask for the next call, and forgets it.
     pub(super) fn take_mask(&self) -> Vec<bool> {
-        if !self.is_masked.load(Relaxed) {
+        if !self.is_masked() {
             return Vec::new();
         }
         self.is_masked.store(false, Relaxed);
@@ -122,6 +131,7 @@ impl Context {
 ///
 /// # Safety
 /// `context` is null or comes from a function that creates one, and was not released.
+#[inline]
 pub(super) unsafe fn context<'a>(context: *const Context) -> Result<&'a Context, i32> {
     // SAFETY: the caller's promise.
     unsafe { context.as_ref() }.ok_or_else(|| trace(NULL_POINTER, format_args!("the context is a null pointer")))

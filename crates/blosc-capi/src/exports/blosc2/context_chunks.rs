@@ -8,10 +8,10 @@ use super::context::{Context, context};
 use super::source::{chunk, chunk_size, info};
 use super::tuner;
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, trace};
-use crate::blosc2::header::Info;
+use crate::blosc2::header::{self, Info, LONG, SmallChunk};
 use crate::blosc2::{OVERHEAD, compress, decompress};
 use crate::exports::guard::guarded;
-use crate::exports::pointers::buffers;
+use crate::exports::pointers::{buffers, header};
 
 /// The output of a call.
 #[derive(Clone, Copy)]
@@ -24,6 +24,7 @@ pub(super) struct Destination {
 ///
 /// # Safety
 /// As [`context`].
+#[inline]
 pub(super) unsafe fn context_for<'a>(is_compression: bool, pointer: *const Context) -> Result<&'a Context, i32> {
     // SAFETY: the caller's promise.
     match unsafe { context(pointer) }? {
@@ -61,16 +62,19 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
         let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
             return INVALID_PARAM;
         };
-        let functions =
-            context.params().and_then(|params| Ok((params, callbacks::of_compression(context, src, src_len)?)));
-        let code = match functions {
-            Ok((params, callbacks)) => compress::compress(params, context.job.nthreads, callbacks, src, dst),
-            Err(code) => code,
-        };
-        if let Some(header) = dst.first_chunk().filter(|_| code > 0).and_then(|header| Info::short(header).ok()) {
-            context.blocksize.store(header.blocksize(), Relaxed);
+        let code = compressed(context, src, dst).unwrap_or_else(|code| code);
+        if let Some(blocksize) = header::blocksize_of(dst).filter(|_| code > 0) {
+            context.blocksize.store(blocksize, Relaxed);
         }
         code
+    })
+}
+
+fn compressed(context: &Context, src: &[u8], dst: &mut [u8]) -> Result<i32, i32> {
+    let (params, nthreads) = (context.params()?, context.job.nthreads);
+    Ok(match callbacks::of_compression(context, src, src.len())? {
+        None => compress::compress(context.key, params, nthreads, src, dst),
+        Some(callbacks) => compress::compress_with(params, nthreads, callbacks, src, dst),
     })
 }
 
@@ -90,12 +94,40 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
     // SAFETY: the caller's promise.
     guarded(FAILURE, || match unsafe { context_for(false, context) } {
         Ok(context) => {
+            let destination = Destination { dest, destsize };
+            if context.postparams.is_none() && !context.is_masked() {
+                // SAFETY: the caller's promise.
+                if let Some((code, typesize)) = unsafe { decompressed_directly(src, srcsize, destination) } {
+                    context.typesize.store(typesize, Relaxed);
+                    return code;
+                }
+            }
             let mask = context.take_mask();
             // SAFETY: the caller's promise.
-            unsafe { decompressed(context, src, srcsize, Destination { dest, destsize }, &mask) }
+            unsafe { decompressed(context, src, srcsize, destination, &mask) }
         }
         Err(code) => code,
     })
+}
+
+/// Decodes a small chunk that needs the engine only. Returns the number of bytes and the typesize. `None` for any other
+/// chunk, and if there is an error: then [`decompressed`] finds its code.
+///
+/// # Safety
+/// As [`blosc2_decompress_ctx`].
+#[inline]
+pub(super) unsafe fn decompressed_directly(
+    src: *const c_void,
+    srcsize: i32,
+    Destination { dest, destsize }: Destination,
+) -> Option<(c_int, i32)> {
+    let available = usize::try_from(srcsize).ok().filter(|size| *size >= LONG)?;
+    // SAFETY: the caller's promise.
+    let header = unsafe { header(src) }?;
+    let sizes = SmallChunk::of(header, available, usize::try_from(destsize).ok()?)?;
+    // SAFETY: the caller's promise.
+    let (chunk, dst) = unsafe { buffers(src, sizes.cbytes, dest, sizes.nbytes) }?;
+    Some((decompress::small(chunk, dst)?, sizes.typesize))
 }
 
 /// # Safety

@@ -128,7 +128,9 @@ impl Chunks {
         let mut mask: Vec<u8> = memory::with_capacity(count).map_err(|_| MEMORY)?;
         mask.resize(count, 1);
         for nblock in needed {
-            mask.get_mut(nblock).into_iter().for_each(|skips| *skips = 0);
+            if let Some(skips) = mask.get_mut(nblock) {
+                *skips = 0;
+            }
         }
         Ok(mask.contains(&1).then_some(mask))
     }

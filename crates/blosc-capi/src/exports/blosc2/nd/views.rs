@@ -53,8 +53,9 @@ pub unsafe extern "C" fn b2nd_expand_dims(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze(array: *mut NdArray, view: *mut *mut NdArray) -> c_int {
     guarded(FAILURE, || {
+        let kept = |shapes: &Shapes| Ok(shapes.axes().filter(|(len, ..)| *len != 1).collect());
         // SAFETY: the caller's promise.
-        code(unsafe { viewed(array, view, |shapes| Ok(shapes.axes().filter(|(len, ..)| *len != 1).collect())) })
+        code(unsafe { viewed(array, view, kept) })
     })
 }
 

@@ -93,6 +93,11 @@ impl Files for CallbackFiles {
     fn is_directory(&self) -> bool {
         self.frame_type == FrameType::Sparse
     }
+
+    fn sync(&self) -> io::Result<()> {
+        // There is no function for it.
+        Ok(())
+    }
 }
 
 impl ReadAt for CallbackFiles {

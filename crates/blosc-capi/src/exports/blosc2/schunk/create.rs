@@ -136,7 +136,7 @@ unsafe fn with_contexts(owned: Box<Owned>) -> Result<*mut Owned, i32> {
     Ok(pointer)
 }
 
-/// Releases a super-chunk. Returns 0, or a code.
+/// Releases a super-chunk. Waits until the changes of its frame are durable. Returns 0, or a code.
 ///
 /// # Safety
 /// `schunk` is null or comes from a function that creates one, and is not used any more.
@@ -145,10 +145,11 @@ pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut Schunk) -> c_int {
     guarded(FAILURE, || {
         if !schunk.is_null() {
             // SAFETY: the caller's promise.
-            let owned = unsafe { Box::from_raw(schunk.cast::<Owned>()) };
-            let io = owned.storage.io();
+            let mut owned = unsafe { Box::from_raw(schunk.cast::<Owned>()) };
+            let (io, synced) = (owned.storage.io(), owned.chunks.sync());
             drop(owned);
-            return release_io(io);
+            let released = release_io(io);
+            return synced.map_or_else(|code| code, |()| released);
         }
         0
     })

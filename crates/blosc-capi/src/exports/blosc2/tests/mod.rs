@@ -6,6 +6,7 @@
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
 //! | `nd` | arrays |
 //! | `schunk` | super-chunks, as lists and in frames |
+//! | `small` | small chunks, for which calls take shorter paths |
 //! | `vlblocks` | blocks of variable length |
 
 #![allow(clippy::unwrap_used, reason = "tests")]
@@ -14,6 +15,7 @@ mod callbacks;
 mod chunks;
 mod nd;
 mod schunk;
+mod small;
 mod vlblocks;
 
 use std::ffi::c_void;

@@ -1,59 +1,88 @@
 //! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
+//!
+//! Steps that build in folders of their own run beside the others, in a process of their own ([`beside`]): most steps
+//! leave a core idle while they link, run tests or wait for servers.
+
+mod beside;
 
 use crate::{
     api, bench, capi, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, remote, sh, test,
     web, zstd_c,
 };
 use anyhow::{Context, Result, bail};
+use beside::Beside;
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 20] = [
+/// Steps that build in the target directory.
+const STEPS: [Step; 14] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
     ("clippy", clippy),
     ("docs", docs),
     ("api", || api::run(&[])),
-    ("msrv", msrv::run),
-    ("no-c", no_c::run),
     ("test", test::run),
     ("zstd-c", zstd_c::run),
     ("readme", front::readme),
     ("release", release::step),
-    ("package", front::package),
     ("capi", capi::step),
     ("python", || python::run(&[])),
     ("remote", || remote::run(&[])),
     ("faults", faults_and_kills),
-    ("fuzz", fuzz::smoke),
-    ("benches", bench::verify),
-    ("web", || web::run(&[])),
 ];
 
-/// Runs the named steps, or all steps if `names` is empty.
+/// Steps that build in folders of their own.
+const BESIDE: [Step; 6] = [
+    ("msrv", msrv::run),
+    ("no-c", no_c::run),
+    ("web", || web::run(&[])),
+    ("package", front::package),
+    ("fuzz", fuzz::smoke),
+    ("benches", bench::verify),
+];
+
+/// Runs the named steps one after the other, or all steps if `names` is empty.
 pub(crate) fn run(names: &[&str]) -> Result<()> {
-    if let Some(unknown) = names.iter().find(|name| !STEPS.iter().any(|(step, _)| step == *name)) {
-        bail!("no step is called {unknown}; there are {}", STEPS.map(|(name, _)| name).join(" "));
+    let all = || STEPS.into_iter().chain(BESIDE);
+    if let Some(unknown) = names.iter().find(|name| !all().any(|(step, _)| step == **name)) {
+        let names: Vec<&str> = all().map(|(name, _)| name).collect();
+        bail!("no step is called {unknown}; there are {}", names.join(" "));
     }
+    if !names.is_empty() {
+        let count = run_steps(all().filter(|(name, _)| names.contains(name)), || Ok(()))?;
+        println!("{count} passed, 0 failed");
+        return Ok(());
+    }
+    let start = Instant::now();
+    let mut beside = Beside::start(&BESIDE.map(|(name, _)| name))?;
+    let count = run_steps(STEPS.into_iter(), || beside.check())?;
+    beside.finish()?;
+    println!("\nci: all steps in {:.0} s", start.elapsed().as_secs_f64());
+    println!("{} passed, 0 failed", count + BESIDE.len());
+    Ok(())
+}
+
+/// Runs steps and prints their times. Calls `check` after each. Returns the number of steps.
+fn run_steps(steps: impl Iterator<Item = Step>, mut check: impl FnMut() -> Result<()>) -> Result<usize> {
     let mut times: Vec<(&str, Duration, f64)> = Vec::new();
-    for (name, step) in STEPS.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
+    for (name, step) in steps {
         println!("\n== {name}");
         let (start, cpu) = (Instant::now(), cpu_seconds());
         step().with_context(|| format!("ci stopped at step `{name}` (`cargo xtask ci {name}` runs it alone)"))?;
         let cpu = cpu_seconds() - cpu;
         println!("== {name}: {:.1} s, {cpu:.1} s of CPU time", start.elapsed().as_secs_f64());
         times.push((name, start.elapsed(), cpu));
+        check()?;
     }
     println!("\nci");
     for (name, time, cpu) in &times {
         println!("  {name:10} {:7.1} s  {cpu:7.1} s of CPU time", time.as_secs_f64());
     }
     let (time, cpu) = times.iter().fold((0.0, 0.0), |sum, (_, time, cpu)| (sum.0 + time.as_secs_f64(), sum.1 + cpu));
-    println!("  {:10} {time:7.1} s  {cpu:7.1} s of CPU time", "all");
-    println!("{} passed, 0 failed", times.len());
-    Ok(())
+    println!("  {:10} {time:7.1} s  {cpu:7.1} s of CPU time", "together");
+    Ok(times.len())
 }
 
 /// Returns the CPU time in seconds of all child processes that have ended; 0 where the system does not tell.

@@ -1,0 +1,136 @@
+//! The order of writes and syncs of a frame in one file.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use blosc_core::CParams;
+use bloscpack_format::frame::{FrameType, Header};
+use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
+use bloscpack_io::{ChunkFiles, ReadAt};
+
+use super::change::Change;
+use super::file::{FileFrame, Files, Stamp};
+
+/// An operation on a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Operation {
+    Write(u64, usize),
+    SetLen(u64),
+    Sync,
+}
+
+/// A file that records what is done with it.
+#[derive(Clone)]
+struct Recorded {
+    file: Arc<Mutex<MemoryFrame>>,
+    operations: Arc<Mutex<Vec<Operation>>>,
+}
+
+impl Recorded {
+    fn with<R>(&self, operation: Operation, work: impl FnOnce(&mut MemoryFrame) -> R) -> R {
+        self.operations.lock().unwrap().push(operation);
+        work(&mut self.file.lock().unwrap())
+    }
+
+    fn take(&self) -> Vec<Operation> {
+        std::mem::take(&mut self.operations.lock().unwrap())
+    }
+}
+
+impl Files for Recorded {
+    fn create(&self, _header: Header) -> Result<(), i32> {
+        Ok(())
+    }
+
+    fn open(&self, _is_change: bool) -> Result<Box<dyn FrameStore>, i32> {
+        Ok(Box::new(self.clone()))
+    }
+
+    fn stamp(&self) -> Result<Option<Stamp>, i32> {
+        Ok(None)
+    }
+
+    fn is_directory(&self) -> bool {
+        false
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.with(Operation::Sync, |_| Ok(()))
+    }
+}
+
+impl ReadAt for Recorded {
+    fn len(&self) -> io::Result<u64> {
+        ReadAt::len(&*self.file.lock().unwrap())
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.file.lock().unwrap().read_exact_at(offset, buf)
+    }
+}
+
+impl FrameStore for Recorded {
+    fn frame_type(&self) -> FrameType {
+        FrameType::Contiguous
+    }
+
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        None
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.with(Operation::Write(at, bytes.len()), |file| file.write_at(at, bytes))
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.with(Operation::SetLen(len), |file| file.set_len(len))
+    }
+
+    fn write_chunk_file(&mut self, _number: u32, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn remove_chunk_file(&mut self, _number: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.with(Operation::Sync, |_| Ok(()))
+    }
+
+    fn replace(&mut self, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[test]
+fn a_file_is_synced_once_for_all_changes() {
+    let mut frame = FrameWriter::in_memory(FrameParams::new(4)).unwrap();
+    frame.append(&[7; 4000]).unwrap();
+    frame.commit().unwrap();
+    let recorded = Recorded { file: Arc::new(Mutex::new(frame.into_store())), operations: Arc::default() };
+    let mut frame = FileFrame::new(Box::new(recorded.clone()), 0);
+    frame.sync().unwrap();
+    assert_eq!(recorded.take(), [], "nothing has changed");
+
+    let chunk =
+        blosc_core::compress(&testdata::plain(testdata::PlainKind::Noise, 4000, 4, 3), &CParams::blosc2().typesize(4));
+    for number in 1..5 {
+        let len = ReadAt::len(&recorded).unwrap();
+        frame.change(&Change::Insert(number, chunk.as_ref().unwrap()), -1).unwrap();
+        let operations = recorded.take();
+        let (commit, before) = operations.split_last().unwrap();
+        assert!(matches!(commit, Operation::Write(at, bytes) if at + *bytes as u64 <= 87), "{commit:?} is the header");
+        let appends = |operation: &Operation| match *operation {
+            Operation::Write(at, _) => at >= len,
+            Operation::SetLen(new) => new > len,
+            Operation::Sync => false,
+        };
+        assert!(before.len() == 3 && before.iter().all(appends), "{before:?} after {len} bytes");
+    }
+    frame.sync().unwrap();
+    frame.sync().unwrap();
+    assert_eq!(recorded.take(), [Operation::Sync]);
+}

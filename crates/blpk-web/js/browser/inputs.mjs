@@ -1,0 +1,162 @@
+// Every way to open files: chosen, dropped, by the directory picker, by a URL, without a network.
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { archive, below } from "../test/golden.mjs";
+import { browser, compare, end, page, problems, settled, start, test, text } from "./chromium.mjs";
+import { numbers } from "./harness.mjs";
+
+const FRAME = "frames/b2nd_033_f8_13x17.b2nd";
+const SPARSE = "frames/b2nd_034_f8_5x6x7.sframe";
+const ZARR = "v2/codec/blosc_lz4_1_C";
+const TABLE = "ref/tab/mixed";
+
+/** Golden files on the disk, for what the browser itself reads. */
+const folder = mkdtempSync(join(tmpdir(), "blpk-inputs-"));
+function write(name, files) {
+  for (const [path, bytes] of files) {
+    mkdirSync(dirname(join(folder, name, path)), { recursive: true });
+    writeFileSync(join(folder, name, path), bytes);
+  }
+}
+write(".", [["a.b2nd", archive("frames").get(FRAME)], ["b.txt", Buffer.from("text")]]);
+write("sparse.b2nd", below(archive("frames"), SPARSE));
+write("array.zarr", below(archive("zarr"), ZARR));
+write("table", below(archive("bcolz"), TABLE));
+
+/** The plane that is shown first of the sparse frame. */
+const middle = async () => (await numbers(below(archive("frames"), SPARSE))).slice(2 * 42, 3 * 42);
+
+const session = await browser.context.newCDPSession(page);
+
+/** Drops files or folders of the disk on the page, as the desktop does. */
+async function drop(...names) {
+  await start();
+  const data = { items: [], files: names.map((name) => join(folder, name)), dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) {
+    await session.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+    if (type === "dragOver") assert.equal(await page.evaluate(() => document.body.classList.contains("dropping")), true);
+  }
+  await settled();
+  assert.equal(await page.evaluate(() => document.body.classList.contains("dropping")), false);
+}
+
+await test("a dropped file", async () => {
+  await drop("a.b2nd");
+  assert.match(await text("#title"), /^a\.b2nd: a Blosc2 frame/);
+  await compare(await numbers(archive("frames").get(FRAME)), "file");
+});
+
+await test("dropped folders of every format", async () => {
+  await drop("sparse.b2nd");
+  await compare(await middle(), "sparse frame");
+  await drop("array.zarr");
+  await compare(await numbers(below(archive("zarr"), ZARR)), "Zarr");
+  await drop("table");
+  assert.match(await text("#title"), /^table: a bcolz ctable/);
+});
+
+await test("dropped files that are a folder together, and others that are none", async () => {
+  const names = below(archive("zarr"), ZARR).map(([path]) => path);
+  await drop(...names.map((name) => `array.zarr/${name}`));
+  await compare(await numbers(below(archive("zarr"), ZARR)), "Zarr");
+  await drop("a.b2nd", "b.txt");
+  assert.equal(await page.evaluate(() => document.body.dataset.state), "failed");
+  assert.match(await problems(), /2 files: nothing that can be read/);
+});
+
+await test("text that is dropped does nothing", async () => {
+  await start();
+  const data = { items: [{ mimeType: "text/plain", data: "text" }], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) await session.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  assert.equal(await page.evaluate(() => document.body.dataset.state), "ready");
+});
+
+await test("the directory picker", async () => {
+  for (const [name, input, expected] of [["array.zarr", below(archive("zarr"), ZARR)], ["sparse.b2nd", below(archive("frames"), SPARSE), await middle()]]) {
+    await start();
+    const files = input.map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]);
+    // A dialog of the desktop cannot be driven. The page gets a handle of the same class, of a directory of the browser.
+    await page.evaluate(
+      async ([given, title]) => {
+        const root = await (await navigator.storage.getDirectory()).getDirectoryHandle(title, { create: true });
+        for (const [path, base64] of given) {
+          const names = path.split("/");
+          let at = root;
+          for (const part of names.slice(0, -1)) at = await at.getDirectoryHandle(part, { create: true });
+          const writer = await (await at.getFileHandle(names.at(-1), { create: true })).createWritable();
+          await writer.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+          await writer.close();
+        }
+        window.showDirectoryPicker = async () => root;
+      },
+      [files, name],
+    );
+    await page.getByRole("button", { name: "Choose a folder" }).click();
+    await settled();
+    assert.match(await text("#title"), new RegExp(`^${name.replace(".", "\\.")}: `));
+    await compare(expected ?? (await numbers(input)), name);
+  }
+});
+
+await test("a folder in browsers without the directory picker, and a picker that is closed", async () => {
+  await start();
+  await page.evaluate(() => delete window.showDirectoryPicker && (window.showDirectoryPicker = undefined));
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose a folder" }).click()]);
+  await chooser.setFiles(join(folder, "array.zarr"));
+  await settled();
+  await compare(await numbers(below(archive("zarr"), ZARR)), "folder");
+  await start();
+  await page.evaluate(() => (window.showDirectoryPicker = async () => Promise.reject(new DOMException("closed", "AbortError"))));
+  await page.getByRole("button", { name: "Choose a folder" }).click();
+  assert.equal(await page.evaluate(() => document.body.dataset.state), "ready");
+});
+
+await test("a chosen file, without a network", async () => {
+  await start();
+  await page.waitForLoadState("networkidle");
+  await browser.context.setOffline(true);
+  try {
+    await page.locator("#file").setInputFiles(join(folder, "a.b2nd"));
+    await settled();
+    await compare(await numbers(archive("frames").get(FRAME)), "file");
+    assert.match(await text("#traffic"), /read of .* stored/);
+  } finally {
+    await browser.context.setOffline(false);
+  }
+});
+
+await test("another file while one is read, without a network", async () => {
+  await start();
+  await page.waitForLoadState("networkidle");
+  await browser.context.setOffline(true);
+  try {
+    const file = Buffer.from(archive("frames").get(FRAME)).toString("base64");
+    await page.evaluate((base64) => {
+      const made = new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], "a.b2nd");
+      // The second file ends the worker that reads the first one.
+      for (let time = 0; time < 2; time++) window.dispatchEvent(new CustomEvent("blpk-open", { detail: { file: made } }));
+    }, file);
+    await settled();
+    assert.equal(await problems(), "");
+    await compare(await numbers(archive("frames").get(FRAME)), "second file");
+  } finally {
+    await browser.context.setOffline(false);
+  }
+});
+
+await test("a URL that is typed, and shown in the address", async () => {
+  await start();
+  await page.locator("#url").fill(`/data/frames/${FRAME}`);
+  await page.locator("#url-form button").click();
+  await settled();
+  await compare(await numbers(archive("frames").get(FRAME)), "url");
+  await page.reload();
+  await settled();
+  await compare(await numbers(archive("frames").get(FRAME)), "address");
+});
+
+rmSync(folder, { recursive: true });
+await end();

@@ -1,0 +1,96 @@
+// How people use the page: keys, mouse, downloads.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { archive, below } from "../test/golden.mjs";
+import { open as openFile } from "../dist/index.js";
+import { data, end, page, settled, test, text, visit } from "./chromium.mjs";
+import { numbers } from "./harness.mjs";
+
+await test("keys read values, zoom and change views", async () => {
+  await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
+  const values = await numbers(archive("frames").get("frames/b2nd_033_f8_13x17.b2nd"));
+  const canvas = page.locator("#panel canvas").first();
+  await canvas.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.locator("#panel .readout").first().innerText(), `[1, 1] = ${values[18]}`);
+  await page.keyboard.press("+");
+  await settled();
+  await page.waitForFunction(() => Number(document.querySelector('[data-stat="values"]').innerText) < 221);
+  await page.getByRole("tab", { name: "Heat map" }).focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.getByRole("tab", { name: "Values" }).getAttribute("aria-selected"), "true");
+  await page.waitForFunction(() => document.querySelector(".scroller tbody td") !== null);
+});
+
+await test("the mouse reads values", async () => {
+  await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
+  const box = await page.locator("#panel canvas").first().boundingBox();
+  await page.mouse.move(box.x + 64 + 2, box.y + 6 + 2);
+  const values = await numbers(archive("frames").get("frames/b2nd_033_f8_13x17.b2nd"));
+  assert.equal(await page.locator("#panel .readout").first().innerText(), `[0, 0] = ${values[0]}`);
+});
+
+await test("downloads are the selected items", async () => {
+  await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
+  await page.locator("#slice").fill("2:4, ::5");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-form button").click()]);
+  const saved = await openFile(new Uint8Array(readFileSync(await download.path())));
+  const whole = await openFile(archive("frames").get("frames/b2nd_033_f8_13x17.b2nd"));
+  assert.deepEqual((await saved.read()).data, (await whole.read("2:4,::5")).data);
+});
+
+await test("rows of a table are saved as CSV", async () => {
+  await visit("bcolz/ref/tab/mixed/");
+  await page.locator("#slice").fill("2:5");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-form button").click()]);
+  const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\n");
+  const table = await openFile(below(archive("bcolz"), "ref/tab/mixed"));
+  assert.equal(lines.length, 4);
+  assert.equal(lines[0], "i,f,s,u,b,t,m_0,m_1");
+  const column = await (await table.member("i")).texts("2:5");
+  assert.deepEqual(lines.slice(1).map((line) => line.split(",")[0]), column.flat());
+});
+
+await test("the mouse moves the window, and the wheel zooms", async () => {
+  const items = Float32Array.from({ length: 1200 * 1000 }, (_, at) => at);
+  const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1200, 1000), }".padEnd(117) + "\n";
+  data.set("wide.npy", Buffer.concat([Buffer.from("\x93NUMPY\x01\x00v\x00", "latin1"), Buffer.from(header), Buffer.from(items.buffer)]));
+  await visit("wide.npy");
+  assert.equal(await page.locator("#slice").inputValue(), "0:1200:3,0:1000:2");
+  const canvas = page.locator("#panel canvas").first();
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.click(x, y);
+  await page.mouse.wheel(0, -100);
+  await page.waitForFunction(() => /^\d+:\d+:2,\d+:\d+$/.test(document.getElementById("slice").value));
+  await settled();
+  const before = await page.locator("#slice").inputValue();
+  await page.mouse.down();
+  await page.mouse.move(x + 60, y + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction((old) => document.getElementById("slice").value !== old, before);
+  await settled();
+  const start = (slice) => slice.split(",").map((range) => Number(range.split(":")[0]));
+  const [[oldRow, oldColumn], [row, column]] = [start(before), start(await page.locator("#slice").inputValue())];
+  assert.ok(row < oldRow && column < oldColumn, `${before} to ${row},${column}`);
+});
+
+await test("tables go to a row that is typed", async () => {
+  await visit("wide.npy");
+  await page.getByRole("tab", { name: "Values" }).click();
+  await page.getByLabel(/Go to line/).fill("777");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("tr.current td")?.innerText === "777000.0");
+});
+
+await test("the map of chunks reads chunks under the pointer", async () => {
+  await visit("frames/frames/b2nd_034_f8_5x6x7.sframe/");
+  await page.locator("#map-body canvas").hover({ position: { x: 50, y: 10 } });
+  assert.match(await page.locator("#map-body .readout").last().innerText(), /^Chunk 2: zstd after shuffle/);
+  assert.match(await text("#map-body .legend"), /zstd: 8/);
+});
+
+await end();

@@ -1,0 +1,84 @@
+// What a heat map draws: cells, axes, the scale of colours.
+
+import { colourAt, css, LOST, NAN, type Scale } from "./colours.js";
+import { colour } from "./dom.js";
+import type { AxisRange, Plane } from "./protocol.js";
+import { ticks } from "./ticks.js";
+
+/** The place of the cells on the canvas. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Returns an image with a pixel for each value. */
+export function imageOf(plane: Plane, scale: Scale): OffscreenCanvas {
+  const image = new ImageData(Math.max(1, plane.columns), Math.max(1, plane.rows));
+  plane.values.forEach((value, index) => {
+    const position = scale.place(value);
+    const [red, green, blue] = plane.lost[index] ? LOST : Number.isNaN(position) ? NAN : colourAt(position);
+    image.data.set([red, green, blue, 255], index * 4);
+  });
+  const cells = new OffscreenCanvas(image.width, image.height);
+  cells.getContext("2d")?.putImageData(image, 0, 0);
+  return cells;
+}
+
+/** Strokes over cells that cannot be read, for people who do not see the colour. */
+export function hatch(context: CanvasRenderingContext2D, box: Box, plane: Plane): void {
+  const [cellWidth, cellHeight] = [box.width / plane.columns, box.height / plane.rows];
+  context.save();
+  context.beginPath();
+  plane.lost.forEach((lost, index) => {
+    if (lost) context.rect(box.x + (index % plane.columns) * cellWidth, box.y + Math.floor(index / plane.columns) * cellHeight, cellWidth + 1, cellHeight + 1);
+  });
+  context.clip();
+  context.strokeStyle = "#fff";
+  context.beginPath();
+  for (let x = -box.height; x < box.width; x += 10) {
+    context.moveTo(box.x + x, box.y + box.height);
+    context.lineTo(box.x + x + box.height, box.y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** Draws an axis with its numbers and its name, on the left or below. */
+export function drawAxis(context: CanvasRenderingContext2D, box: Box, { start, stop, axis }: AxisRange & { axis: number }, isLeft: boolean): void {
+  context.fillStyle = context.strokeStyle = colour("soft");
+  context.strokeRect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1);
+  context.textAlign = isLeft ? "right" : "center";
+  const length = isLeft ? box.height : box.width;
+  for (const tick of ticks(start, stop, Math.max(2, length / (isLeft ? 50 : 90)))) {
+    const at = ((tick - start) / (stop - start)) * length;
+    if (isLeft) {
+      context.fillRect(box.x - 5, box.y + at, 4, 1);
+      context.fillText(String(tick), box.x - 8, box.y + at + 4);
+    } else {
+      context.fillRect(box.x + at, box.y + box.height, 1, 4);
+      context.fillText(String(tick), box.x + at, box.y + box.height + 16);
+    }
+  }
+  context.textAlign = "center";
+  context.save();
+  context.translate(isLeft ? 12 : box.x + box.width / 2, isLeft ? box.y + box.height / 2 : box.y + box.height + 31);
+  if (isLeft) context.rotate(-Math.PI / 2);
+  context.fillText(`axis ${axis}`, 0, 0);
+  context.restore();
+}
+
+/** Draws the colours with their values. */
+export function drawScale(context: CanvasRenderingContext2D, box: Box, scale: Scale): void {
+  const x = box.x + box.width + 10;
+  for (let y = 0; y < box.height; y++) {
+    context.fillStyle = css(colourAt(1 - y / box.height));
+    context.fillRect(x, box.y + y, 12, 1);
+  }
+  context.fillStyle = colour("soft");
+  context.textAlign = "left";
+  for (const part of [0, 0.5, 1]) context.fillText(short(scale.value(1 - part)), x + 16, box.y + 9 + part * (box.height - 10));
+}
+
+const short = (value: number) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "");
