@@ -1,10 +1,11 @@
 //! The C libraries libblosc and libblosc2 on the Rust engine: the functions of `blosc.h`, with the semantics of C-Blosc
-//! 1.21, and those of `blosc2.h`, with the semantics of C-Blosc2 3.3.
+//! 1.21, and those of `blosc2.h` and `b2nd.h`, with the semantics of C-Blosc2 3.3.
 //!
 //! ```text
 //!   C program ─► exports: pointers ─► slices ─► blosc1, blosc2: arguments, codes ─► engine ─► blosc-core
 //!                         catches panics                   │                       threads: pools
-//!                                                          └─► blosc2::schunk ─► bloscpack-io: frames
+//!                                                          ├─► blosc2::schunk ─► bloscpack-io: frames
+//!                                                          └─► blosc2::nd ─► bloscpack-format: grids of chunks
 //! ```
 //!
 //! | module | content |
