@@ -44,8 +44,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                            named: hostile, versions
   remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
                            parts: interop http s3 references dask hostile
-  web [build | PART]...    the JavaScript package and the page, tested in Node and Chromium; parts: lint node pack page,
-                           and only if named: build bench
+  web [build | PART]...    the JavaScript package and the page, tested in Node, Chromium and Firefox; parts: lint node pack page
+                           firefox, and only if named: build pictures bench
   capi --prefix DIR        builds and installs the C libraries; --test [--quick] instead runs the own tests of C-Blosc and
                            C-Blosc2 on them, and compares the HDF5 plugins with hdf5plugin, --quick without the runs of
                            a benchmark and with fewer datasets; --valgrind decodes malformed chunks under valgrind
