@@ -23,7 +23,7 @@ const ZEROS: c_int = 1;
 const NANS: c_int = 2;
 const UNINIT: c_int = 4;
 
-/// A new array. Dropping it releases it, unless it was given to the program.
+/// A new array, which is released when it is dropped. Only [`New::give`] leaves it to the program.
 pub(super) struct New(*mut NdArray);
 
 impl New {

@@ -88,17 +88,12 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
 ) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        code(unsafe { selected(array, selection, selection_size, buffershape, buffersize) }.and_then(|selected| {
-            let len = usize::try_from(buffersize).map_err(|_| INVALID_PARAM)?;
-            // SAFETY: the caller's promise.
-            unsafe {
-                let buffer = bytes_mut(buffer, len).ok_or(NULL_POINTER)?;
-                selected.each(|chunks, nchunk, plain, axes| {
-                    chunks.decode_all(nchunk, plain)?;
-                    copy(axes, selected.typesize, plain, buffer)
-                })
-            }
-        }))
+        code(unsafe {
+            selected(array, selection, selection_size, buffershape, buffersize).and_then(|selected| {
+                let buffer = bytes_mut(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
+                selected.each(|_, plain, axes| copy(axes, selected.typesize, plain, buffer))
+            })
+        })
     })
 }
 
@@ -117,20 +112,17 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
 ) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        code(unsafe { selected(array, selection, selection_size, buffershape, buffersize) }.and_then(|selected| {
-            let len = usize::try_from(buffersize).map_err(|_| INVALID_PARAM)?;
-            // SAFETY: the caller's promise.
-            unsafe {
-                let buffer = bytes(buffer, len).ok_or(NULL_POINTER)?;
-                selected.each(|chunks, nchunk, plain, axes| {
-                    chunks.decode_all(nchunk, plain)?;
+        code(unsafe {
+            selected(array, selection, selection_size, buffershape, buffersize).and_then(|selected| {
+                let buffer = bytes(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
+                selected.each(|nchunk, plain, axes| {
                     let axes: Vec<Offsets> =
                         axes.iter().map(|axis| axis.iter().map(|(within, at)| (*at, *within)).collect()).collect();
                     copy(&axes, selected.typesize, buffer, plain)?;
-                    chunks.encode(nchunk, plain)
+                    selected.chunks.encode(nchunk, plain)
                 })
-            }
-        }))
+            })
+        })
     })
 }
 
@@ -139,11 +131,15 @@ struct Selected {
     chunks: Chunks,
     axes: Vec<Vec<(i64, Offsets)>>,
     typesize: usize,
+    buffersize: usize,
 }
 
 impl Selected {
-    /// Calls `work` for each chunk with the offsets of its items.
-    fn each(&self, mut work: impl FnMut(&Chunks, u64, &mut Vec<u8>, &[Offsets]) -> Result<(), i32>) -> Result<(), i32> {
+    /// Decodes each chunk and calls `work` with its number, its content and the offsets of its items.
+    ///
+    /// # Safety
+    /// As [`Chunks::of`].
+    unsafe fn each(&self, mut work: impl FnMut(u64, &mut [u8], &[Offsets]) -> Result<(), i32>) -> Result<(), i32> {
         if self.axes.iter().any(Vec::is_empty) {
             return Ok(());
         }
@@ -152,7 +148,9 @@ impl Selected {
             let cells = at.iter().zip(&self.axes).filter_map(|(at, axis)| axis.get(*at));
             let nchunk: i64 = cells.clone().map(|(chunk, _)| *chunk).sum();
             let offsets: Vec<Offsets> = cells.map(|(_, offsets)| offsets.clone()).collect();
-            work(&self.chunks, nchunk.unsigned_abs(), &mut plain, &offsets)?;
+            // SAFETY: the caller's promise.
+            unsafe { self.chunks.decode_all(nchunk.unsigned_abs(), &mut plain) }?;
+            work(nchunk.unsigned_abs(), &mut plain, &offsets)?;
             let next = at.iter_mut().zip(&self.axes).rev().any(|(at, axis)| {
                 *at = (*at + 1) % axis.len();
                 *at > 0
@@ -187,6 +185,7 @@ unsafe fn selected(
     if nbytes.is_none_or(|nbytes| nbytes < buffersize) {
         return Err(trace(INVALID_PARAM, format_args!("the buffer of {buffersize} bytes has room for more items")));
     }
+    let buffersize = usize::try_from(buffersize).map_err(|_| INVALID_PARAM)?;
     let mut axes = vec![Vec::new(); ndim];
     let mut step = i64::from(typesize);
     for axis in (0..ndim).rev() {
@@ -197,7 +196,8 @@ unsafe fn selected(
         step = step.checked_mul(buffershape[axis]).filter(|step| *step >= 0).ok_or(INVALID_PARAM)?;
     }
     // SAFETY: the array has a super-chunk.
-    Ok(Selected { chunks: unsafe { Chunks::of(array) }?, axes, typesize: typesize.unsigned_abs() as usize })
+    let chunks = unsafe { Chunks::of(array) }?;
+    Ok(Selected { chunks, axes, typesize: typesize.unsigned_abs() as usize, buffersize })
 }
 
 /// Returns the items of an axis by their chunks. `step` are the bytes from one item to the next in the buffer.

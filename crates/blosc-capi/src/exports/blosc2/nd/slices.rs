@@ -36,6 +36,16 @@ pub(super) struct Pointers {
     pub(super) buffershape: *const i64,
 }
 
+impl Pointers {
+    /// Refuses null, also for the buffer.
+    fn of(start: *const i64, stop: *const i64, buffershape: *const i64, buffer: *const c_void) -> Result<Self, i32> {
+        if start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null() {
+            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
+        }
+        Ok(Pointers { start, stop, buffershape })
+    }
+}
+
 impl Slice {
     /// # Safety
     /// The pointers are null or have a number for each axis.
@@ -95,9 +105,12 @@ impl Slice {
     /// As [`Chunks::of`].
     unsafe fn read(&self, chunks: &Chunks, buffer: &mut [u8]) -> Result<(), i32> {
         if self.is_dense() {
+            let (items, rest) = buffer.split_at_mut_checked(self.nbytes).ok_or(INVALID_PARAM)?;
+            rest.fill(0);
             // SAFETY: the caller's promise.
-            return unsafe { chunks.read(&self.region, buffer.get_mut(..self.nbytes).ok_or(INVALID_PARAM)?) };
+            return unsafe { chunks.read(&self.region, items) };
         }
+        buffer.fill(0);
         let mut items = memory::zeroed(self.nbytes).map_err(|_| MEMORY)?;
         // SAFETY: the caller's promise.
         unsafe { chunks.read(&self.region, &mut items) }?;
@@ -131,8 +144,8 @@ pub(super) unsafe fn get(array: &NdArray, pointers: Pointers, buffer: *mut c_voi
     // SAFETY: the caller's promise.
     unsafe {
         let buffer = bytes_mut(buffer, buffer_len(buffersize)?).ok_or(NULL_POINTER)?;
-        buffer.fill(0);
         if array.nitems == 0 {
+            buffer.fill(0);
             return Ok(());
         }
         let slice = Slice::of(array, (*array.sc).typesize, pointers, buffersize)?;
@@ -177,14 +190,11 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     buffersize: i64,
 ) -> c_int {
     guarded(FAILURE, || {
-        if start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null"));
-        }
         // SAFETY: the caller's promise.
-        unsafe {
-            let pointers = Pointers { start, stop, buffershape };
-            code(refreshed(array).and_then(|array| get(array, pointers, buffer, buffersize)))
-        }
+        code(unsafe {
+            Pointers::of(start, stop, buffershape, buffer)
+                .and_then(|pointers| get(refreshed(array)?, pointers, buffer, buffersize))
+        })
     })
 }
 
@@ -202,14 +212,11 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     array: *mut NdArray,
 ) -> c_int {
     guarded(FAILURE, || {
-        if start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null"));
-        }
         // SAFETY: the caller's promise.
-        unsafe {
-            let pointers = Pointers { start, stop, buffershape };
-            code(refreshed(array).and_then(|array| set(array, pointers, buffer, buffersize)))
-        }
+        code(unsafe {
+            Pointers::of(start, stop, buffershape, buffer)
+                .and_then(|pointers| set(refreshed(array)?, pointers, buffer, buffersize))
+        })
     })
 }
 
