@@ -29,6 +29,11 @@ impl Arrangement {
         pipelines.into_iter().flatten().map(arrangement)
     }
 
+    /// Returns whether this is the first to try for elements of its size.
+    pub(super) fn is_simple(&self) -> bool {
+        self.typesize == 1 || matches!(self.filters.as_slice(), [] | [Filter::Shuffle])
+    }
+
     /// Returns the arrangement with split blocks, if these can be split.
     pub(super) fn split(&self) -> Option<Arrangement> {
         let can_split = (2..=MAX_SPLITS).contains(&self.typesize) && !self.filters.as_slice().is_empty();

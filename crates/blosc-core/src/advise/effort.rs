@@ -75,7 +75,7 @@ impl Effort {
             // Incompressible data is skipped quickly.
             (_, Order::Plain) => (Time(0.10, 2.4 * (1.02 - csize)), Time(0.07, 0.15)),
             (_, Order::Shuffled) => (Time(0.14, 0.23), Time(0.09, 0.05)),
-            (_, Order::Deltas) => (Time(0.40, 1.00), Time(0.15, 0.20)),
+            (_, Order::Deltas) => (Time(0.18, 1.25), Time(0.15, 0.20)),
             (_, Order::BitShuffled) => (Time(0.18, 0.13), Time(0.10, 0.06)),
         };
         let Time(decode_fixed, decode_per_byte) = decode;

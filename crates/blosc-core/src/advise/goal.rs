@@ -5,6 +5,7 @@ use crate::codec::Codec;
 use crate::filter::Filter;
 use crate::layout::tuning::MAX_SPLITS;
 use crate::name::NameError;
+use crate::params::CParams;
 use core::fmt;
 use core::str::FromStr;
 
@@ -53,17 +54,19 @@ impl Goal {
         }
     }
 
-    /// Returns whether a candidate is slower than LZ4. Zstandard is, where it finds few repeats: on unfiltered data, and
-    /// after bytedelta or a shuffle of wide elements, which leave more to the entropy coder.
-    pub(super) fn excludes(self, candidate: &Candidate) -> bool {
-        let params = &candidate.params;
-        let least = match params.filters.as_slice() {
+    /// Returns the least ratio with which parameters are not slower than LZ4, 0 if any will do. Zstandard is slower where
+    /// it finds few repeats: on unfiltered data, and after bytedelta or a shuffle of wide elements, which leave more to the
+    /// entropy coder.
+    pub(super) fn least_ratio(self, params: &CParams) -> f64 {
+        if self != Goal::Fast || params.codec != Codec::Zstd {
+            return 0.0;
+        }
+        match params.filters.as_slice() {
             [] => 8.0,
             [.., Filter::ByteDelta(_)] => 6.0,
             _ if params.typesize > MAX_SPLITS => 6.0,
             _ => 0.0,
-        };
-        self == Goal::Fast && params.codec == Codec::Zstd && candidate.ratio < least
+        }
     }
 
     /// Returns the score of a candidate. The lowest is best; a difference of 0.01 is about one per cent of the size.

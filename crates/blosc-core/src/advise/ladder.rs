@@ -34,6 +34,16 @@ pub(super) fn references(goal: Goal) -> &'static [Effort] {
     }
 }
 
+/// Returns the efforts that are tried with all finalists, to find the best arrangement.
+pub(super) fn scouts(goal: Goal) -> &'static [Effort] {
+    match goal {
+        Goal::Fast => &[LZ4, ZSTD_FAST],
+        Goal::Balanced => &[LZ4_CAREFUL, ZSTD_1],
+        // Slow levels may find another arrangement best.
+        Goal::Small | Goal::Speed(_) | Goal::Ratio(_) => ladder(goal),
+    }
+}
+
 /// Returns the efforts that are tried with the best arrangements.
 pub(super) fn ladder(goal: Goal) -> &'static [Effort] {
     match goal {

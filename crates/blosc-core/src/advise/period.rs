@@ -11,6 +11,7 @@
 //! distance 4            ~ = =    = ~ =    ~ = =        = equal, 2 points; ~ close, 1 point
 //! ```
 
+use crate::kernels::{HotLoop, run_hot};
 use crate::memory::{self, OutOfMemory};
 
 /// The longest element that a header can store.
@@ -19,22 +20,23 @@ const LONGEST: usize = 255;
 /// Number of candidates.
 pub(super) const CANDIDATES: usize = 4;
 
+/// Pairs that are compared at once.
+const LANES: usize = 32;
+
+/// Pairs whose points fit into the sums of the lanes: at most 254 for each.
+const PART: usize = 127 * LANES;
+
 /// Sizes of the types that programming languages have. Tried if no distance stands out.
 const USUAL: [usize; CANDIDATES] = [1, 8, 4, 2];
 
 /// Returns the sizes that an element may have, most probable first. Zeros fill the list.
 pub(super) fn candidates(sample: &[u8]) -> Result<[usize; CANDIDATES], OutOfMemory> {
     let longest = LONGEST.min(sample.len() / 8);
-    let len = sample.len() - longest;
     let mut counts = memory::zeroed::<u8>(sample.len())?;
     for (counts, pair) in counts.iter_mut().skip(1).zip(sample.windows(2)) {
         *counts = if pair[0] == pair[1] { 0 } else { 0xFF };
     }
-    let mut scores = [0u32; LONGEST + 1];
-    for lag in 1..=longest {
-        // The same number of comparisons for every distance.
-        scores[lag] = resemblance(&sample[..len], &sample[lag..lag + len], &counts[lag..lag + len]);
-    }
+    let scores = run_hot(Scores { sample, counts: &counts, longest });
     let scores = &scores[..=longest];
     let mut sorted = [0u32; LONGEST];
     sorted[..longest].copy_from_slice(&scores[1..]);
@@ -58,20 +60,53 @@ pub(super) fn candidates(sample: &[u8]) -> Result<[usize; CANDIDATES], OutOfMemo
     Ok(found)
 }
 
+/// Computes the scores of all distances up to `longest`.
+struct Scores<'a> {
+    sample: &'a [u8],
+    counts: &'a [u8],
+    longest: usize,
+}
+
+impl HotLoop for Scores<'_> {
+    type Output = [u32; LONGEST + 1];
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Scores { sample, counts, longest } = self;
+        let len = sample.len() - longest;
+        let mut scores = [0; LONGEST + 1];
+        for lag in 1..=longest {
+            // The same number of comparisons for every distance.
+            scores[lag] = resemblance(&sample[..len], &sample[lag..lag + len], &counts[lag..lag + len]);
+        }
+        scores
+    }
+}
+
 /// Returns twice the number of equal pairs, and once those that differ by one or two. Pairs with a count of 0 are left
 /// out.
+#[inline(always)]
 fn resemblance(one: &[u8], other: &[u8], counts: &[u8]) -> u32 {
     let mut sum = 0;
-    for ((one, other), counts) in one.chunks(64).zip(other.chunks(64)).zip(counts.chunks(64)) {
-        // A sum of bytes: 64 pairs give at most 128.
-        let pairs = one.iter().zip(other).zip(counts);
-        let score = pairs.map(|((one, other), counts)| {
-            let difference = one.wrapping_sub(*other).wrapping_add(2);
-            (u8::from(difference < 5) + u8::from(difference == 2)) & counts
-        });
-        sum += u32::from(score.fold(0u8, u8::wrapping_add));
+    for ((one, other), counts) in one.chunks(PART).zip(other.chunks(PART)).zip(counts.chunks(PART)) {
+        let mut sums = [0u8; LANES];
+        let (ones, others, all) = (one.chunks_exact(LANES), other.chunks_exact(LANES), counts.chunks_exact(LANES));
+        add(&mut sums, ones.remainder(), others.remainder(), all.remainder());
+        for ((one, other), counts) in ones.zip(others).zip(all) {
+            add(&mut sums, one, other, counts);
+        }
+        sum += sums.iter().map(|sum| u32::from(*sum)).sum::<u32>();
     }
     sum
+}
+
+/// Adds the points of each pair to the sum of its lane.
+#[inline(always)]
+fn add(sums: &mut [u8; LANES], one: &[u8], other: &[u8], counts: &[u8]) {
+    for (((sum, one), other), counts) in sums.iter_mut().zip(one).zip(other).zip(counts) {
+        let difference = one.wrapping_sub(*other).wrapping_add(2);
+        *sum = sum.wrapping_add((u8::from(difference < 5) + u8::from(difference == 2)) & counts);
+    }
 }
 
 /// Returns whether the sample is text in ASCII: a program's output, a table, source code.

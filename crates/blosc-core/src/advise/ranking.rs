@@ -3,8 +3,10 @@
 use super::arrangement::Arrangement;
 use super::candidate::Candidate;
 use super::effort::Effort;
+use super::goal::Goal;
 use super::ladder;
 use super::task::Task;
+use crate::codec::Codec;
 use crate::memory::{self, OutOfMemory};
 use crate::params::CParams;
 
@@ -27,11 +29,21 @@ const HYSTERESIS: f64 = 0.01;
 /// Arrangements whose score is worse by this than the best are not finalists.
 const FINALIST_MARGIN: f64 = 0.05;
 
+/// Other filters are not tried for sizes of an element whose score is worse by this than the best.
+const NEAR_MARGIN: f64 = 0.1;
+
 /// The same for unfiltered data, and the margin within which it may be the best in a whole chunk.
-const PLAIN_MARGIN: f64 = 0.3;
+const PLAIN_MARGIN: f64 = 0.4;
 
 /// The factor by which the ratio of unfiltered data must have grown from the first sample to the second.
 const GROWTH: f64 = 1.03;
+
+/// The factor by which the ratio of Zstandard is at most greater than that of LZ4 for the same bytes.
+const ENTROPY_GAIN: f64 = 3.5;
+
+/// The factor by which the guard's ratio is at most greater than that of Zstandard's faster levels. Fast levels of LZ4
+/// find much less than slow ones.
+const GUARD_GAIN: f64 = 1.25;
 
 /// Candidates may be larger than the guard by this factor.
 const GUARD_MARGIN: f64 = 1.01;
@@ -39,6 +51,11 @@ const GUARD_MARGIN: f64 = 1.01;
 impl Tried {
     pub(super) fn is_plain(&self) -> bool {
         self.arrangement.filters.as_slice().is_empty()
+    }
+
+    /// Returns whether unfiltered data may be smaller than `best` with the guard's level.
+    pub(super) fn may_guard(&self, best: &Tried) -> bool {
+        self.effort.codec != Codec::Zstd || self.candidate.ratio * GUARD_GAIN > best.candidate.ratio
     }
 }
 
@@ -57,6 +74,16 @@ impl Ranking {
 
     pub(super) fn find(&self, params: &CParams) -> Option<&Tried> {
         self.0.iter().find(|tried| tried.candidate.params == *params)
+    }
+
+    /// Returns whether the goal excludes Zstandard with these parameters, as far as the ratio of LZ4 shows.
+    pub(super) fn is_hopeless(&self, params: &CParams, goal: Goal) -> bool {
+        let is_lz4 = |tried: &&Tried| {
+            let CParams { codec, typesize, filters, .. } = tried.candidate.params;
+            codec == Codec::Lz4 && typesize == params.typesize && filters == params.filters
+        };
+        let wanted = goal.least_ratio(params);
+        wanted > 0.0 && self.0.iter().find(is_lz4).is_some_and(|lz4| lz4.candidate.ratio * ENTROPY_GAIN < wanted)
     }
 
     /// Sets the scores and sorts by them. Of equal ones, the first that was tried is the simplest and stays first.
@@ -101,6 +128,24 @@ impl Ranking {
         let filtered = near(false, FINALIST_MARGIN).next();
         let second = near(false, FINALIST_MARGIN).find(|arrangement| Some(*arrangement) != filtered);
         [filtered, second, near(true, PLAIN_MARGIN).next()]
+    }
+
+    /// Returns those of `sizes` with which filtered data is nearly as small as with the best of them, and those that were
+    /// not tried with a filter. Zeros replace the others.
+    pub(super) fn near_sizes<const N: usize>(&self, sizes: [usize; N]) -> [usize; N] {
+        let best = self.best(false).map_or(0.0, |best| best.score);
+        let of_size = |size: usize| {
+            let filtered = self.0.iter().filter(|tried| !tried.is_plain());
+            filtered.filter(move |tried| tried.arrangement.typesize == size).map(|tried| tried.score).next()
+        };
+        sizes.map(|size| if of_size(size).is_none_or(|score| score <= best + NEAR_MARGIN) { size } else { 0 })
+    }
+
+    /// Returns the best arrangements with filters, split.
+    pub(super) fn to_split(&self) -> [Option<Arrangement>; 2] {
+        let mut split = self.0.iter().filter(|tried| !tried.is_plain()).filter_map(|tried| tried.arrangement.split());
+        let first = split.next();
+        [first, split.find(|arrangement| Some(*arrangement) != first)]
     }
 
     /// Returns whether unfiltered data may be the best in a whole chunk, although it is not in the sample: this sample

@@ -1,7 +1,8 @@
 //! The rounds of a search.
 //!
-//! 1. All arrangements, with a cheap codec, on a small sample.
-//! 2. The best few of them, with all codecs and levels of the goal, on a larger sample.
+//! 1. Arrangements, with a cheap codec, on a small sample: unfiltered and shuffled, then other filters for the sizes of an
+//!    element that are near the best, then split blocks for the best filters.
+//! 2. The best few of them, with two codecs, on a larger sample. The best of these with all codecs and levels of the goal.
 //! 3. If unfiltered data profits from longer samples: once more, the best with and without filters.
 //! 4. The best with and without filters, with levels that take long.
 
@@ -58,34 +59,68 @@ impl Search {
     pub(super) fn run(&mut self, auto: &Auto, before: Option<CParams>, plain: &[u8]) -> Result<CParams, EncodeError> {
         let task = Task::new(auto, plain)?;
         self.start();
-        let arrangements = self.arrangements(&task)?;
-        let size = task.first_sample(arrangements.iter().map(|arrangement| arrangement.typesize).max().unwrap_or(1));
-        for arrangement in arrangements {
-            for arrangement in [Some(arrangement), arrangement.split()].into_iter().flatten() {
-                self.try_all(&task, arrangement, size, task.references())?;
-            }
-        }
-        let detected = self.detected;
-        self.ranking.sort(|tried| task.first_score(&tried.candidate) + detected.penalty(tried));
+        self.compare_arrangements(&task)?;
         let (finalists, plain) = (self.ranking.finalists(), self.ranking.best(true).copied());
-        self.ranking.clear();
-        for arrangement in finalists.into_iter().flatten() {
-            self.try_all(&task, arrangement, task.final_sample(), task.ladder())?;
-        }
-        self.rank(&task);
+        self.compare_efforts(&task, finalists)?;
         if self.ranking.may_grow(plain) {
-            let pair = [self.ranking.best(false).copied(), self.ranking.best(true).copied()];
-            self.ranking.clear();
-            for tried in pair.into_iter().flatten() {
-                self.try_all(&task, tried.arrangement, LARGE_SAMPLE, [tried.effort].into_iter())?;
-            }
-            self.rank(&task);
+            self.compare_grown(&task)?;
         }
         for best in [self.ranking.best(false).copied(), self.ranking.best(true).copied()].into_iter().flatten() {
             self.try_all(&task, best.arrangement, task.final_sample(), task.polish())?;
         }
         self.rank(&task);
         self.finish(&task, before)
+    }
+
+    /// Ranks arrangements with a cheap codec, on a small sample: simple ones, then other filters for the best sizes of an
+    /// element, then the best with split blocks.
+    fn compare_arrangements(&mut self, task: &Task<'_>) -> Result<(), EncodeError> {
+        let sizes = self.typesizes(task)?;
+        let sample = task.first_sample(sizes[0]);
+        let (simple, others) = self.arrangements(task, sizes)?;
+        for arrangement in simple {
+            self.try_all(task, arrangement, sample, task.references())?;
+        }
+        self.rank_first(task);
+        let near = self.ranking.near_sizes(sizes);
+        for arrangement in others.into_iter().filter(|arrangement| near.contains(&arrangement.typesize)) {
+            self.try_all(task, arrangement, sample, task.references())?;
+        }
+        self.rank_first(task);
+        for arrangement in self.ranking.to_split().into_iter().flatten() {
+            self.try_all(task, arrangement, sample, task.references())?;
+        }
+        self.rank_first(task);
+        Ok(())
+    }
+
+    /// Ranks the finalists, on a larger sample. Only the best of them is tried with all efforts.
+    fn compare_efforts(&mut self, task: &Task<'_>, finalists: [Option<Arrangement>; 3]) -> Result<(), EncodeError> {
+        self.ranking.clear();
+        for arrangement in finalists.into_iter().flatten() {
+            self.try_all(task, arrangement, task.final_sample(), task.scouts())?;
+        }
+        self.rank(task);
+        if let Some(best) = self.ranking.as_slice().first().copied() {
+            self.try_all(task, best.arrangement, task.final_sample(), task.ladder())?;
+            let guarded = self.ranking.best(true).copied().filter(|plain| plain.may_guard(&best));
+            if let Some(plain) = guarded {
+                self.try_all(task, plain.arrangement, task.final_sample(), task.guard())?;
+            }
+        }
+        self.rank(task);
+        Ok(())
+    }
+
+    /// Compares the best with and without filters again, on a large sample.
+    fn compare_grown(&mut self, task: &Task<'_>) -> Result<(), EncodeError> {
+        let pair = [self.ranking.best(false).copied(), self.ranking.best(true).copied()];
+        self.ranking.clear();
+        for tried in pair.into_iter().flatten() {
+            self.try_all(task, tried.arrangement, LARGE_SAMPLE, [tried.effort].into_iter())?;
+        }
+        self.rank(task);
+        Ok(())
     }
 
     /// Returns the best of the parameters that earlier searches have chosen. This takes a fraction of the time of a
@@ -109,6 +144,12 @@ impl Search {
     fn rank(&mut self, task: &Task<'_>) {
         let (least, detected) = (self.ranking.least_ratio(task), self.detected);
         self.ranking.sort(|tried| task.score(&tried.candidate, least) + detected.penalty(tried));
+    }
+
+    /// Ranks the candidates of the small sample.
+    fn rank_first(&mut self, task: &Task<'_>) {
+        let detected = self.detected;
+        self.ranking.sort(|tried| task.first_score(&tried.candidate) + detected.penalty(tried));
     }
 
     fn finish(&mut self, task: &Task<'_>, before: Option<CParams>) -> Result<CParams, EncodeError> {
@@ -137,7 +178,7 @@ impl Search {
         for effort in efforts {
             let arrangement = arrangement.adapted(effort.codec);
             let params = task.params(&arrangement, &effort);
-            if self.ranking.find(&params).is_some() {
+            if self.ranking.find(&params).is_some() || self.ranking.is_hopeless(&params, task.goal()) {
                 continue;
             }
             match self.trials.run(&arrangement, params, &effort, &self.sample, task.plain.len()) {
@@ -150,18 +191,24 @@ impl Search {
         Ok(())
     }
 
-    /// Returns the arrangements to compare.
-    fn arrangements(&mut self, task: &Task<'_>) -> Result<Vec<Arrangement>, EncodeError> {
-        let sizes = match task.typesize() {
-            Some(typesize) => [typesize, 0, 0, 0],
-            None => {
-                sample::cut(task.plain, 1, PERIOD_SAMPLE, &mut self.sample)?;
-                let sizes = period::candidates(&self.sample)?;
-                self.detected = Detected { typesize: sizes[0], is_text: period::is_text(&self.sample) };
-                sizes
-            }
-        };
-        let mut arrangements = Vec::new();
+    /// Returns the sizes that an element may have, most probable first. Zeros fill the list.
+    fn typesizes(&mut self, task: &Task<'_>) -> Result<[usize; period::CANDIDATES], EncodeError> {
+        if let Some(typesize) = task.typesize() {
+            return Ok([typesize, 0, 0, 0]);
+        }
+        sample::cut(task.plain, 1, PERIOD_SAMPLE, &mut self.sample)?;
+        let sizes = period::candidates(&self.sample)?;
+        self.detected = Detected { typesize: sizes[0], is_text: period::is_text(&self.sample) };
+        Ok(sizes)
+    }
+
+    /// Returns the arrangements to compare: simple ones, which show what a size is worth, and others.
+    fn arrangements(
+        &self,
+        task: &Task<'_>,
+        sizes: [usize; period::CANDIDATES],
+    ) -> Result<(Vec<Arrangement>, Vec<Arrangement>), EncodeError> {
+        let (mut simple, mut others) = (Vec::new(), Vec::new());
         for typesize in sizes.into_iter().filter(|size| *size > 0) {
             for mut arrangement in task.arrangements(typesize) {
                 // Without a filter, the typesize has no effect. Unfiltered text gets 1.
@@ -173,11 +220,12 @@ impl Search {
                 let is_word = self.detected.is_text && (2..=8).contains(&typesize);
                 let is_worthwhile = if is_plain { typesize == sizes[0] } else { !is_word };
                 if is_worthwhile {
-                    memory::push(&mut arrangements, arrangement)?;
+                    let list = if arrangement.is_simple() { &mut simple } else { &mut others };
+                    memory::push(list, arrangement)?;
                 }
             }
         }
-        Ok(arrangements)
+        Ok((simple, others))
     }
 }
 

@@ -79,7 +79,18 @@ impl<'a> Task<'a> {
         self.efforts(ladder::references(self.auto.goal))
     }
 
-    /// Returns the efforts that are tried with the finalists.
+    /// Returns the efforts that are tried with all finalists, to find the best.
+    pub(super) fn scouts(&self) -> impl Iterator<Item = Effort> + use<> {
+        self.efforts(ladder::scouts(self.auto.goal))
+    }
+
+    /// Returns the effort that unfiltered data is compared with.
+    pub(super) fn guard(&self) -> impl Iterator<Item = Effort> + use<> {
+        let is_free = self.auto.codec.is_none() && self.auto.clevel.is_none();
+        ladder::guard(self.auto.goal).into_iter().filter(move |effort| is_free && effort.codec.is_available())
+    }
+
+    /// Returns the efforts that are tried with the best finalist.
     pub(super) fn ladder(&self) -> impl Iterator<Item = Effort> + use<> {
         // Codecs that decode fast, where that matters.
         let fast = if self.auto.min_decompress.is_some() { ladder::FAST_TO_DECODE } else { &[] };
@@ -125,7 +136,9 @@ impl<'a> Task<'a> {
         let is_slow = self.auto.min_decompress.is_some_and(|wanted| candidate.decompress < f64::from(wanted));
         match self.auto.goal {
             _ if is_slow => 2.0 * UNFIT - ln(candidate.decompress),
-            goal if candidate.ratio < least_ratio || goal.excludes(candidate) => UNFIT + goal.score(candidate),
+            goal if candidate.ratio < least_ratio.max(goal.least_ratio(&candidate.params)) => {
+                UNFIT + goal.score(candidate)
+            }
             goal => goal.score(candidate),
         }
     }

@@ -34,7 +34,6 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod buffers;
-#[cfg(any(not(feature = "zstd-c"), test))]
 mod hot_loop;
 #[cfg(any(
     target_arch = "x86",
@@ -63,7 +62,6 @@ mod table;
 #[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
 
-#[cfg(any(not(feature = "zstd-c"), test))]
 pub(crate) use hot_loop::{HotLoop, run_hot};
 pub(crate) use prefetch::prefetch;
 pub use table::{Kernel, Kernels, RunningSum, ShufflePlanes, UnshufflePlanes};
