@@ -10,7 +10,6 @@ from pathlib import Path
 #: Structures of the header that the Rust code does not have yet.
 HEADER_ONLY = {
     "blosc2_instr": "cratio cspeed filter_speed flags",
-    "blosc2_stdio_params": "locking",
 }
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 DEFINED = ["-DBLOSC_TESTING", "-DSHUFFLE_SSE2_ENABLED", "-DSHUFFLE_AVX2_ENABLED"]
 #: Programs that CMake leaves out on this processor.
 OTHER_PROCESSORS = ["neon", "altivec"] if platform.machine() in ("x86_64", "AMD64") else ["sse2", "avx2", "altivec"]
+#: Macros that a program is compiled without. The hook of this one makes C-Blosc2's second read of a header fail once.
+UNDEFINED = {"test_frame_lock": ["-UBLOSC_TESTING"]}
 #: Why a program cannot pass yet.
 NO_CODEC = "compresses with a codec that is only read, or not there"
 NO_SHAPE = "uses a filter that needs the shape of a block, which contexts do not pass to it yet"
@@ -104,7 +106,8 @@ def of_system() -> set[str]:
 
 def build(program: Program, original: Path, folder: Path, known: set[str], library: Path) -> Program:
     """Compile and link a program, unless it calls functions other than the known ones."""
-    compile_ = ["cc", "-O1", "-w", *DEFINED, "-c", program.source, "-o", program.source.with_suffix(".o")]
+    undefined = UNDEFINED.get(program.name, [])
+    compile_ = ["cc", "-O1", "-w", *DEFINED, *undefined, "-c", program.source, "-o", program.source.with_suffix(".o")]
     theirs = ["-I", original / "blosc", "-I", original / "include", "-I", folder / "blosc", "-I", folder]
     program.error = attempt("compile against the original's header", [*compile_, *theirs])
     if program.error:

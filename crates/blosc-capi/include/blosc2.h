@@ -754,6 +754,13 @@ BLOSC_EXPORT int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk, int64_t *st
  * if it did. */
 BLOSC_EXPORT int blosc2_schunk_refresh(blosc2_schunk *schunk);
 
+/* Waits for the lock of the frame, and holds it until blosc2_schunk_unlock: calls in between are one change for the other
+ * handles, also for those that only read. A handle may hold its lock several times, and releases it as often. Returns 0, also
+ * if the handle was not opened with locking (see blosc2_stdio_params) or the frame is not in files, or a code such as
+ * BLOSC2_ERROR_LOCK. */
+BLOSC_EXPORT int blosc2_schunk_lock(blosc2_schunk *schunk);
+BLOSC_EXPORT int blosc2_schunk_unlock(blosc2_schunk *schunk);
+
 /* The parameters of a super-chunk, which the caller frees. */
 BLOSC_EXPORT int blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams);
 BLOSC_EXPORT int blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams);

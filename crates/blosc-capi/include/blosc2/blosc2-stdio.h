@@ -20,9 +20,14 @@ typedef struct {
   FILE *file;
 } blosc2_stdio_file;
 
-/* How files are opened. */
+/* How frames are opened: the params of the input and output 0. NULL stands for the defaults.
+ *
+ * locking: whether this handle and the others that ask for it, also of other programs, wait for each other. Readers
+ * share the lock of a frame, writers have it alone. It is on a file named .b2lock in the directory of the frame, or on
+ * one next to the frame's file, whose name it extends by .b2lock. The environment variable BLOSC_LOCKING asks for it for all
+ * frames that are opened or created, unless it is empty or "0". */
 typedef struct {
-  bool locking; /* whether readers and writers of a frame wait for each other */
+  bool locking;
 } blosc2_stdio_params;
 
 static const blosc2_stdio_params BLOSC2_STDIO_PARAMS_DEFAULTS = {false};

@@ -37,6 +37,7 @@ pub(crate) const INVALID_INDEX: i32 = -33;
 pub(crate) const METALAYER_NOT_FOUND: i32 = -34;
 pub(crate) const MAX_BUFSIZE: i32 = -35;
 pub(crate) const TUNER: i32 = -36;
+pub(crate) const LOCK: i32 = -37;
 
 /// The last filter that C-Blosc2 has itself.
 const LAST_BUILT_IN_FILTER: u8 = 36;

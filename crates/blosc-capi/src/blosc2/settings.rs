@@ -176,6 +176,11 @@ pub(crate) fn apply_to_context(job: &mut Job) -> Result<(), i32> {
     Ok(())
 }
 
+/// Returns whether the environment asks for locks of frames in files.
+pub(crate) fn locking() -> bool {
+    variable("BLOSC_LOCKING").is_some_and(|value| !matches!(&*value, b"" | b"0"))
+}
+
 /// Returns the number of threads that the environment asks a context for.
 pub(crate) fn nthreads_of_context() -> Option<i16> {
     Changes::read().nthreads

@@ -9,6 +9,7 @@ use bloscpack_io::{Error, OpenOptions, ReadAt as _};
 
 use super::change::Change;
 use super::file::FileFrame;
+use super::lock::{Access, FrameLock, Held};
 use super::params::{Params, chunksize};
 use super::sizes::Sizes;
 use super::store::{AnyStore, Writer};
@@ -38,6 +39,8 @@ pub(crate) struct Opened {
     pub(crate) sizes: Sizes,
     pub(crate) metalayers: Layers,
     pub(crate) vlmetalayers: Layers,
+    /// The generation of a frame in files.
+    pub(crate) generation: u64,
 }
 
 impl Chunks {
@@ -69,7 +72,22 @@ impl Chunks {
     /// # Errors
     /// The code of a damaged frame.
     pub(crate) fn opened(&self) -> Result<Opened, i32> {
-        self.frame(opened)?.ok_or(FAILURE)
+        let opened = self.frame(opened)?.ok_or(FAILURE)?;
+        let generation = if let Chunks::File(file) = self { file.read_generation() } else { 0 };
+        Ok(Opened { generation, ..opened })
+    }
+
+    /// Returns the lock of a frame in files, if the program asked for one.
+    pub(crate) fn frame_lock(&self) -> Option<&FrameLock> {
+        if let Chunks::File(file) = self { file.frame_lock() } else { None }
+    }
+
+    /// Waits for the lock of a frame in files, if the program asked for one.
+    ///
+    /// # Errors
+    /// The code of a file that cannot be locked.
+    pub(crate) fn hold(&self, access: Access) -> Result<Held, i32> {
+        if let Chunks::File(file) = self { file.hold(access) } else { Ok(Held::default()) }
     }
 
     /// Returns a compressed chunk, whose number is below that of the chunks.
@@ -231,6 +249,7 @@ fn opened(frame: &Writer) -> Result<Opened, i32> {
         sizes,
         metalayers: metalayers.collect::<Result<_, i32>>()?,
         vlmetalayers: vlmetalayers.collect::<Result<_, i32>>()?,
+        generation: 0,
     })
 }
 

@@ -1,13 +1,14 @@
 //! Frames in files. A frame is opened for each change, and otherwise only read.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bloscpack_format::frame::Header;
 use bloscpack_io::frame::FrameStore;
 use bloscpack_io::{Error, OpenOptions, ReadAt as _};
 
 use super::change::Change;
+use super::lock::{Access, FrameLock, Held};
 use super::store::{AnyStore, Writer};
 use crate::blosc2::codes::{FILE_READ, FILE_WRITE, of_frame, trace};
 
@@ -49,6 +50,8 @@ pub(crate) struct FileFrame {
     files: Box<dyn Files>,
     /// The offset of the frame.
     start: u64,
+    /// The lock of the frame, if the program asked for one.
+    lock: Option<Arc<FrameLock>>,
     state: Mutex<State>,
     /// Whether the file has changes that may not be durable.
     is_unsynced: bool,
@@ -77,14 +80,27 @@ impl FileFrame {
     ///
     /// # Errors
     /// As [`Files::create`].
-    pub(crate) fn create(files: Box<dyn Files>, header: Header) -> Result<Self, i32> {
+    pub(crate) fn create(files: Box<dyn Files>, lock: Option<Arc<FrameLock>>, header: Header) -> Result<Self, i32> {
         files.create(header)?;
-        Ok(FileFrame::new(files, 0))
+        Ok(FileFrame::new(files, lock, 0))
     }
 
     /// Returns the frame that starts at an offset.
-    pub(crate) fn new(files: Box<dyn Files>, start: u64) -> Self {
-        FileFrame { files, start, state: Mutex::default(), is_unsynced: false }
+    pub(crate) fn new(files: Box<dyn Files>, lock: Option<Arc<FrameLock>>, start: u64) -> Self {
+        FileFrame { files, start, lock, state: Mutex::default(), is_unsynced: false }
+    }
+
+    /// Returns the lock of the frame, if the program asked for one.
+    pub(crate) fn frame_lock(&self) -> Option<&FrameLock> {
+        self.lock.as_deref()
+    }
+
+    /// Waits for the lock of the frame, if the program asked for one.
+    ///
+    /// # Errors
+    /// The code of a file that cannot be locked.
+    pub(super) fn hold(&self, access: Access) -> Result<Held, i32> {
+        Held::wait(self.lock.as_ref(), access)
     }
 
     /// Returns whether the chunks are in files of their own.
@@ -97,7 +113,11 @@ impl FileFrame {
     /// # Errors
     /// The code of a frame that cannot be read.
     pub(super) fn read<R>(&self, work: impl FnOnce(&Writer) -> Result<R, i32>) -> Result<R, i32> {
+        let _held = self.hold(Access::Read)?;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.lock.as_ref().is_some_and(|lock| lock.take_changed()) {
+            (state.read, state.written) = (None, None);
+        }
         let stamp = self.files.stamp()?;
         let is_fresh = |read: &Read| {
             let mut header = [0; Header::FIXED_LEN];
@@ -128,7 +148,12 @@ impl FileFrame {
     /// The code of a frame that cannot be read.
     pub(crate) fn generation(&self) -> Result<u64, i32> {
         self.read(|_| Ok(()))?;
-        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner).generation)
+        Ok(self.read_generation())
+    }
+
+    /// Returns the number of [`FileFrame::generation`] for the frame as it was last read.
+    pub(super) fn read_generation(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).generation
     }
 
     /// Changes the frame in the files. Returns the changed frame.
@@ -136,6 +161,7 @@ impl FileFrame {
     /// # Errors
     /// The code of a frame that cannot be opened for writing, or `code`. The frame is then unchanged.
     pub(super) fn change(&mut self, change: &Change<'_>, code: i32) -> Result<Writer, i32> {
+        let _held = self.hold(Access::Write)?;
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state.read, state.written) = (None, None);
         let mut frame = self.open(true)?;

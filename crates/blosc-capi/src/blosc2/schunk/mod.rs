@@ -6,6 +6,7 @@
 //! | `change` | changes of them, applied to a frame |
 //! | `file` | frames in files |
 //! | `local` | files of the file system |
+//! | `lock` | locks of frames that several programs change |
 //! | `store` | the bytes of a frame |
 //! | `params` | parameters, and their form in the header of a frame |
 //! | `sizes` | the sizes that programs read |
@@ -16,6 +17,7 @@ mod change;
 mod chunks;
 mod file;
 mod local;
+mod lock;
 mod params;
 mod sizes;
 mod store;
@@ -26,5 +28,6 @@ pub(crate) use change::Change;
 pub(crate) use chunks::{Chunks, Layers, MAX_UNSTORED, Opened};
 pub(crate) use file::{FileFrame, Files, Stamp};
 pub(crate) use local::{LocalFiles, path_of};
+pub(crate) use lock::{Access, FrameLock, Held, lock_path};
 pub(crate) use params::Params;
 pub(crate) use sizes::Sizes;

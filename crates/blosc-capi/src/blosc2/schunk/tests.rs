@@ -1,4 +1,4 @@
-//! The order of writes and syncs of a frame in one file.
+//! The order of writes and syncs of a frame in one file, and locks.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -12,6 +12,8 @@ use bloscpack_io::{ChunkFiles, ReadAt};
 
 use super::change::Change;
 use super::file::{FileFrame, Files, Stamp};
+use super::lock::{Access, FrameLock};
+use crate::blosc2::codes::LOCK;
 
 /// An operation on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +113,7 @@ fn a_file_is_synced_once_for_all_changes() {
     frame.append(&[7; 4000]).unwrap();
     frame.commit().unwrap();
     let recorded = Recorded { file: Arc::new(Mutex::new(frame.into_store())), operations: Arc::default() };
-    let mut frame = FileFrame::new(Box::new(recorded.clone()), 0);
+    let mut frame = FileFrame::new(Box::new(recorded.clone()), None, 0);
     frame.sync().unwrap();
     assert_eq!(recorded.take(), [], "nothing has changed");
 
@@ -133,4 +135,18 @@ fn a_file_is_synced_once_for_all_changes() {
     frame.sync().unwrap();
     frame.sync().unwrap();
     assert_eq!(recorded.take(), [Operation::Sync]);
+}
+
+#[test]
+fn readers_share_a_lock_and_do_not_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = [(); 2].map(|()| FrameLock::new(&folder.path().join("frame"), false));
+    assert_eq!((first.acquire(Access::Read), second.acquire(Access::Read)), (Ok(()), Ok(())));
+    assert_eq!(first.acquire(Access::Write), Err(LOCK));
+    assert_eq!([&first, &second, &second].map(|lock| lock.release()), [Ok(()); 3]);
+    assert_eq!((first.acquire(Access::Write), first.acquire(Access::Read)), (Ok(()), Ok(())));
+    assert!(!first.take_changed());
+    assert_eq!([&first, &first].map(|lock| lock.release()), [Ok(()); 2]);
+    second.acquire(Access::Read).unwrap();
+    assert!(second.take_changed() && !second.take_changed());
 }

@@ -165,6 +165,13 @@ pub struct Storage {
     pub(crate) io: *mut Io,
 }
 
+/// `blosc2_stdio_params`.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct StdioParams {
+    pub(crate) locking: CBool,
+}
+
 /// `blosc2_stdio_mmap`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]

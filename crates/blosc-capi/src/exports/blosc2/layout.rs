@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
-    Storage, TunerRecord,
+    StdioParams, Storage, TunerRecord,
 };
 use super::nd::NdArray;
 use super::schunk_abi::{Metalayer, Schunk};
@@ -46,6 +46,7 @@ fn lines() -> String {
         destroy);
     layout!(text, Io as "blosc2_io": id name params);
     layout!(text, Storage as "blosc2_storage": contiguous urlpath cparams dparams io);
+    layout!(text, StdioParams as "blosc2_stdio_params": locking);
     layout!(text, StdioMmap as "blosc2_stdio_mmap": mode initial_mapping_size needs_free addr urlpath file_size
         mapping_size is_memory_only file fd access_flags map_flags);
     layout!(text, Metalayer as "blosc2_metalayer": name content content_len);

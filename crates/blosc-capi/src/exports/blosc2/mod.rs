@@ -53,7 +53,7 @@ mod vlblocks;
 
 pub use abi::{
     CodecRecord, Cparams, Dparams, FilterRecord, Io, IoCallbacks, PostfilterParams, PrefilterParams, StdioMmap,
-    Storage, TunerRecord,
+    StdioParams, Storage, TunerRecord,
 };
 pub use chunks::*;
 pub use context::*;

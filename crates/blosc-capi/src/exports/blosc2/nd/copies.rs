@@ -10,10 +10,11 @@ use super::abi::{MAX_ND_METALAYERS, NdArray, NdContext};
 use super::chunks::Chunks;
 use super::context::{b2nd_free_ctx, context, new, numbers};
 use super::create::{New, array_new};
-use super::handle::{NAMES, code, handle, refreshed};
+use super::handle::{NAMES, code, handle, held, refreshed};
 use super::resize::resized;
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::nd::Shapes;
+use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::{CBool, Storage};
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::schunk::{blosc2_schunk_copy, copy_vlmetalayers};
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn b2nd_get_slice(
         unsafe {
             store(array, null_mut());
             code(context(ctx).and_then(|ctx| {
-                let src = refreshed(src)?;
+                let (_held, src) = held(src, Access::Read)?;
                 let axes = src.shapes()?.ndim;
                 sliced(ctx, src, &numbers(start, axes)?, &numbers(stop, axes)?)?.give(array);
                 Ok(())
@@ -121,7 +122,8 @@ pub unsafe extern "C" fn b2nd_copy(ctx: *mut NdContext, src: *const NdArray, arr
         unsafe {
             store(array, null_mut());
             code(context(ctx).and_then(|ctx| {
-                copied(ctx, refreshed(src)?)?.give(array);
+                let (_held, src) = held(src, Access::Read)?;
+                copied(ctx, src)?.give(array);
                 Ok(())
             }))
         }
@@ -203,7 +205,7 @@ unsafe fn count_of(src: &NdArray) -> i32 {
 pub(super) unsafe fn saved(array: *const NdArray, urlpath: *mut c_char) -> Result<(), i32> {
     // SAFETY: the caller's promise.
     unsafe {
-        let src = refreshed(array)?;
+        let (_held, src) = held(array, Access::Read)?;
         let contiguous = (*(*src.sc).storage).contiguous;
         let mut cparams = *(*(*src.sc).storage).cparams;
         cparams.schunk = null_mut();

@@ -6,7 +6,8 @@ use std::ptr::null_mut;
 use super::abi::NdArray;
 use crate::blosc2::codes::{DATA, FAILURE, METALAYER_NOT_FOUND, NULL_POINTER, trace};
 use crate::blosc2::nd::{Geometry, Meta, Shapes, deserialize, serialize};
-use crate::exports::blosc2::schunk::{blosc2_meta_add, blosc2_meta_update, blosc2_schunk_refresh, metalayer};
+use crate::blosc2::schunk::{Access, Held};
+use crate::exports::blosc2::schunk::{blosc2_meta_add, blosc2_meta_update, blosc2_schunk_refresh, hold, metalayer};
 use crate::exports::blosc2::schunk_abi::Schunk;
 
 /// The name of the metalayer, and that of Caterva.
@@ -36,6 +37,18 @@ pub(super) unsafe fn refreshed<'a>(array: *const NdArray) -> Result<&'a mut NdAr
     // SAFETY: the caller's promise.
     unsafe { refresh(array) }?;
     Ok(array)
+}
+
+/// Waits for the lock of an array, if the program asked for one, and returns the array as [`refreshed`].
+///
+/// # Safety
+/// As [`handle`].
+pub(super) unsafe fn held<'a>(array: *const NdArray, access: Access) -> Result<(Held, &'a mut NdArray), i32> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let held = hold(handle(array)?.sc, access)?;
+        Ok((held, refreshed(array)?))
+    }
 }
 
 /// Reads the shape again if another handle changed it. Returns whether it did.

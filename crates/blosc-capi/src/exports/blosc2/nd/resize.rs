@@ -5,12 +5,13 @@ use std::ffi::{c_int, c_void};
 use super::abi::NdArray;
 use super::context::numbers;
 use super::create::chunksize;
-use super::handle::{code, handle, publish, refresh, refreshed};
+use super::handle::{code, handle, held, publish, refresh};
 use super::slices::{Pointers, set};
 use crate::blosc2::OVERHEAD;
 use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, trace};
 use crate::blosc2::nd::Geometry;
-use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_insert_chunk};
+use crate::blosc2::schunk::Access;
+use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_insert_chunk, hold};
 use crate::exports::blosc2::special::blosc2_chunk_zeros;
 use crate::exports::guard::guarded;
 
@@ -27,7 +28,7 @@ pub unsafe extern "C" fn b2nd_resize(array: *mut NdArray, new_shape: *const i64,
         }
         // SAFETY: the caller's promise.
         unsafe {
-            code(refreshed(array).and_then(|array| {
+            code(held(array, Access::Write).and_then(|(_held, array)| {
                 let axes = array.shapes()?.ndim;
                 let start = if start.is_null() { None } else { Some(numbers(start, axes)?) };
                 resized(array, &numbers(new_shape, axes)?, start.as_deref())
@@ -39,6 +40,8 @@ pub unsafe extern "C" fn b2nd_resize(array: *mut NdArray, new_shape: *const i64,
 /// # Safety
 /// The array has a super-chunk, which is used by this call only.
 pub(super) unsafe fn resized(array: &mut NdArray, shape: &[i64], start: Option<&[i64]>) -> Result<(), i32> {
+    // SAFETY: the caller's promise.
+    let _held = unsafe { hold(array.sc, Access::Write) }?;
     let old = array.shapes()?;
     old.check_stored()?;
     let new = old.resized(shape)?;
@@ -200,11 +203,9 @@ unsafe fn inserted(
         return Err(trace(NULL_POINTER, format_args!("the buffer is null")));
     }
     // SAFETY: the caller's promise.
-    let (array, typesize) = unsafe {
-        let array = refreshed(array)?;
-        let typesize = i64::from((*array.sc).typesize);
-        (array, typesize)
-    };
+    let (_held, array) = unsafe { held(array, Access::Write) }?;
+    // SAFETY: the array has a super-chunk.
+    let typesize = i64::from(unsafe { (*array.sc).typesize });
     let shapes = array.shapes()?;
     let axis = axis_of(axis, shapes.ndim)?;
     let mut buffershape = shapes.shape().to_vec();
@@ -242,7 +243,7 @@ fn axis_of(axis: i8, ndim: usize) -> Result<usize, i32> {
 pub unsafe extern "C" fn b2nd_delete(array: *mut NdArray, axis: i8, delete_start: i64, delete_len: i64) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        code(unsafe { refreshed(array) }.and_then(|array| {
+        code(unsafe { held(array, Access::Write) }.and_then(|(_held, array)| {
             let shapes = array.shapes()?;
             let axis = axis_of(axis, shapes.ndim)?;
             let (mut shape, mut start) = (shapes.shape().to_vec(), vec![0; shapes.ndim]);

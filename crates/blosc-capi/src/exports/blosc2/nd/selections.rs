@@ -7,9 +7,10 @@ use blosc_core::memory;
 use super::abi::NdArray;
 use super::chunks::Chunks;
 use super::context::numbers;
-use super::handle::{code, refreshed};
+use super::handle::{code, held};
 use crate::blosc2::codes::{FAILURE, INVALID_INDEX, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::nd::{Geometry, Offsets, Places, copy};
+use crate::blosc2::schunk::{Access, Held};
 use crate::exports::blosc2::schunk::blosc2_schunk_get_sparse_buffer;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, bytes_mut};
@@ -41,7 +42,7 @@ unsafe fn sparse(
     buffersize: i64,
 ) -> Result<(), i32> {
     // SAFETY: the caller's promise.
-    let array = unsafe { refreshed(array) }?;
+    let (_held, array) = unsafe { held(array, Access::Read) }?;
     let count = usize::try_from(ncoords).map_err(|_| trace(INVALID_PARAM, format_args!("{ncoords} items")))?;
     if count == 0 {
         return Ok(());
@@ -89,7 +90,7 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         code(unsafe {
-            selected(array, selection, selection_size, buffershape, buffersize).and_then(|selected| {
+            selected(array, Access::Read, selection, selection_size, buffershape, buffersize).and_then(|selected| {
                 let buffer = bytes_mut(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
                 selected.each(|_, plain, axes| copy(axes, selected.typesize, plain, buffer))
             })
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         code(unsafe {
-            selected(array, selection, selection_size, buffershape, buffersize).and_then(|selected| {
+            selected(array, Access::Write, selection, selection_size, buffershape, buffersize).and_then(|selected| {
                 let buffer = bytes(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
                 selected.each(|nchunk, plain, axes| {
                     let axes: Vec<Offsets> =
@@ -132,6 +133,7 @@ struct Selected {
     axes: Vec<Vec<(i64, Offsets)>>,
     typesize: usize,
     buffersize: usize,
+    _held: Held,
 }
 
 impl Selected {
@@ -166,16 +168,16 @@ impl Selected {
 /// As [`b2nd_get_orthogonal_selection`].
 unsafe fn selected(
     array: *const NdArray,
+    access: Access,
     selection: *mut *mut i64,
     selection_size: *mut i64,
     buffershape: *mut i64,
     buffersize: i64,
 ) -> Result<Selected, i32> {
     // SAFETY: the caller's promise.
-    let (array, typesize) = unsafe {
-        let array = refreshed(array)?;
-        (&*array, (*array.sc).typesize)
-    };
+    let (_held, array) = unsafe { held(array, access) }?;
+    // SAFETY: the array has a super-chunk.
+    let typesize = unsafe { (*array.sc).typesize };
     let geometry = array.geometry()?;
     let ndim = geometry.shapes.ndim;
     // SAFETY: the caller's promise.
@@ -197,7 +199,7 @@ unsafe fn selected(
     }
     // SAFETY: the array has a super-chunk.
     let chunks = unsafe { Chunks::of(array) }?;
-    Ok(Selected { chunks, axes, typesize: typesize.unsigned_abs() as usize, buffersize })
+    Ok(Selected { chunks, axes, typesize: typesize.unsigned_abs() as usize, buffersize, _held })
 }
 
 /// Returns the items of an axis by their chunks. `step` are the bytes from one item to the next in the buffer.

@@ -9,9 +9,10 @@ use super::abi::{NdArray, NdContext};
 use super::chunks::Chunks;
 use super::context::{context, numbers};
 use super::create::array_new;
-use super::handle::{code, handle, refreshed};
+use super::handle::{code, handle, held};
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::nd::{copy, slice_offsets};
+use crate::blosc2::schunk::Access;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, bytes_mut, store};
 
@@ -192,8 +193,10 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         code(unsafe {
-            Pointers::of(start, stop, buffershape, buffer)
-                .and_then(|pointers| get(refreshed(array)?, pointers, buffer, buffersize))
+            Pointers::of(start, stop, buffershape, buffer).and_then(|pointers| {
+                let (_held, array) = held(array, Access::Read)?;
+                get(array, pointers, buffer, buffersize)
+            })
         })
     })
 }
@@ -214,8 +217,10 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
         code(unsafe {
-            Pointers::of(start, stop, buffershape, buffer)
-                .and_then(|pointers| set(refreshed(array)?, pointers, buffer, buffersize))
+            Pointers::of(start, stop, buffershape, buffer).and_then(|pointers| {
+                let (_held, array) = held(array, Access::Write)?;
+                set(array, pointers, buffer, buffersize)
+            })
         })
     })
 }
@@ -282,7 +287,7 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(array: *const NdArray, buffer: *mut c_v
         }
         // SAFETY: the caller's promise.
         unsafe {
-            code(refreshed(array).and_then(|array| {
+            code(held(array, Access::Read).and_then(|(_held, array)| {
                 check_size(array, buffersize)?;
                 if array.nitems == 0 { Ok(()) } else { get(array, all(array), buffer, buffersize) }
             }))

@@ -6,7 +6,7 @@ use blosc_core::{Special, memory};
 
 use super::owned::owned;
 use crate::blosc2::codes::{DATA, FAILURE, FRAME_SPECIAL, INVALID_PARAM, MEMORY, SCHUNK_SPECIAL, trace};
-use crate::blosc2::schunk::Change;
+use crate::blosc2::schunk::{Access, Change};
 use crate::blosc2::{OVERHEAD, compress};
 use crate::exports::blosc2::abi::CBool;
 use crate::exports::blosc2::context_chunks::blosc2_compress_ctx;
@@ -36,7 +36,7 @@ unsafe fn put(
         let info = info(pointer.cast(), i32::MAX)?;
         (owned, chunk(pointer.cast(), i32::MAX, info)?)
     };
-    owned.refresh()?;
+    let _held = owned.hold(Access::Write)?;
     let count = owned.public.nchunks;
     let at = at.unwrap_or(count);
     if at < 0 || at > count || (is_update && at == count) {
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(schunk: *mut Schunk, nchunk:
     guarded(FAILURE.into(), || {
         // SAFETY: the caller's promise.
         count_or_code(unsafe { owned(schunk) }.and_then(|owned| {
-            owned.refresh()?;
+            let _held = owned.hold(Access::Write)?;
             let count = owned.public.nchunks;
             if !(0..count).contains(&nchunk) {
                 return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
@@ -128,7 +128,8 @@ pub unsafe extern "C" fn blosc2_schunk_append_buffer(schunk: *mut Schunk, src: *
 /// As [`blosc2_schunk_append_buffer`].
 pub(super) unsafe fn append(schunk: *mut Schunk, src: *const c_void, nbytes: i32) -> Result<i64, i32> {
     // SAFETY: the caller's promise.
-    let count = unsafe { owned(schunk) }.and_then(|owned| owned.refresh().map(|()| owned.public.nchunks))?;
+    let (_held, count) = unsafe { owned(schunk) }
+        .and_then(|owned| owned.hold(Access::Write).map(|held| (held, owned.public.nchunks)))?;
     // SAFETY: the caller's promise.
     let chunk = unsafe { compressed(schunk, count, src, nbytes) }?;
     // SAFETY: the caller's promise.
@@ -175,6 +176,10 @@ pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(schunk: *mut Schunk, offs
             Ok(_) => return INVALID_PARAM,
             Err(code) => return code,
         };
+        let _held = match owned.hold(Access::Write) {
+            Ok(held) => held,
+            Err(code) => return code,
+        };
         let count = usize::try_from(owned.public.nchunks).unwrap_or(0);
         // SAFETY: the caller's promise.
         let numbers = (0..count).map(|index| unsafe { offsets_order.add(index).read_unaligned() });
@@ -213,6 +218,7 @@ pub unsafe extern "C" fn blosc2_schunk_fill_special(
             if nitems < 0 || chunksize <= 0 || typesize <= 0 {
                 return Err(trace(INVALID_PARAM, format_args!("{nitems} items in chunks of {chunksize} bytes")));
             }
+            let _held = owned.hold(Access::Write)?;
             if owned.public.nbytes > 0 || owned.public.cbytes > 0 {
                 return Err(trace(FRAME_SPECIAL, format_args!("the super-chunk has chunks")));
             }

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use bloscpack_format::frame::{ChunkSize, FrameType};
@@ -12,9 +13,11 @@ use super::storage::OwnedStorage;
 use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
-use crate::blosc2::schunk::{Change, Chunks, FileFrame, Files, LocalFiles, MAX_UNSTORED, Opened, path_of};
+use crate::blosc2::schunk::{
+    Access, Change, Chunks, FileFrame, Files, FrameLock, LocalFiles, MAX_UNSTORED, Opened, path_of,
+};
 use crate::blosc2::settings;
-use crate::exports::blosc2::abi::{CBool, Cparams, Io, IoCallbacks, Storage};
+use crate::exports::blosc2::abi::{CBool, Cparams, Io, IoCallbacks, StdioParams, Storage};
 use crate::exports::blosc2::context::{blosc2_create_dctx, compression};
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
@@ -67,8 +70,9 @@ pub(in crate::exports::blosc2) unsafe fn created_with(
         header.chunksize = ChunkSize::Fixed(size.unsigned_abs());
     }
     let chunks = match owned.storage.path() {
-        Some(path) => files(path, frame_type, owned.storage.io())
-            .and_then(|files| FileFrame::create(files, header))
+        // SAFETY: the caller's promise.
+        Some(path) => unsafe { files(path, frame_type, owned.storage.io()) }
+            .and_then(|(files, lock)| FileFrame::create(files, lock, header))
             .map(|file| Chunks::File(Box::new(file))),
         None if is_contiguous => Chunks::in_memory(header),
         None => return Ok(pointer.cast()),
@@ -98,13 +102,23 @@ pub(super) fn functions(io: Io) -> Result<Option<IoCallbacks>, i32> {
     io_callbacks(io.id).map(Some).ok_or_else(missing)
 }
 
+/// The files of a frame, and its lock if the program asks for one.
+type LockedFiles = (Box<dyn Files>, Option<Arc<FrameLock>>);
+
 /// Returns access to the files of a frame.
-fn files(path: &CStr, frame_type: FrameType, io: Io) -> Result<Box<dyn Files>, i32> {
+///
+/// # Safety
+/// The parameters of `io` are those of its functions.
+unsafe fn files(path: &CStr, frame_type: FrameType, io: Io) -> Result<LockedFiles, i32> {
     let path = path_of(path);
-    Ok(match functions(io)? {
-        None => Box::new(LocalFiles::new(path)),
-        Some(callbacks) => Box::new(CallbackFiles::new(callbacks, io.params, path, frame_type)),
-    })
+    if let Some(callbacks) = functions(io)? {
+        return Ok((Box::new(CallbackFiles::new(callbacks, io.params, path, frame_type)), None));
+    }
+    // SAFETY: the caller's promise.
+    let params = unsafe { io.params.cast::<StdioParams>().as_ref() };
+    let is_locked = params.is_some_and(|params| params.locking != 0) || settings::locking();
+    let lock = is_locked.then(|| FrameLock::new(&path, frame_type == FrameType::Sparse));
+    Ok((Box::new(LocalFiles::new(path)), lock))
 }
 
 /// Gives a super-chunk its contexts.
@@ -204,9 +218,10 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
         };
         let Ok(start) = u64::try_from(offset) else { return null_mut() };
         let frame_type = if path_of(path).is_dir() { FrameType::Sparse } else { FrameType::Contiguous };
-        let Ok(files) = files(path, frame_type, *io) else { return null_mut() };
+        // SAFETY: the caller's promise.
+        let Ok((files, lock)) = (unsafe { files(path, frame_type, *io) }) else { return null_mut() };
         let is_contiguous = frame_type == FrameType::Contiguous;
-        let chunks = Chunks::File(Box::new(FileFrame::new(files, start)));
+        let chunks = Chunks::File(Box::new(FileFrame::new(files, lock, start)));
         let storage = |cparams| OwnedStorage::new(is_contiguous, Some(path), cparams, opened_dparams(), *io);
         // SAFETY: there are no callbacks.
         match unsafe { opened(chunks, storage) } {
@@ -237,7 +252,7 @@ fn opened_dparams() -> crate::exports::blosc2::abi::Dparams {
 /// # Safety
 /// As [`blosc2_schunk_new`] for the storage.
 unsafe fn opened(chunks: Chunks, storage: impl FnOnce(Cparams) -> OwnedStorage) -> Result<*mut Owned, i32> {
-    let Opened { params, sizes, metalayers, vlmetalayers } = chunks.opened()?;
+    let Opened { params, sizes, metalayers, vlmetalayers, generation } = chunks.opened()?;
     let cparams = Cparams {
         compcode: params.compcode,
         compcode_meta: params.compcode_meta,
@@ -257,7 +272,8 @@ unsafe fn opened(chunks: Chunks, storage: impl FnOnce(Cparams) -> OwnedStorage) 
     let owned = unsafe { &mut *pointer };
     owned.set_frame(chunks);
     owned.set_sizes(sizes);
-    if let Err(code) = owned.set_layers(metalayers, vlmetalayers).and_then(|()| owned.set_current()) {
+    owned.generation = generation;
+    if let Err(code) = owned.set_layers(metalayers, vlmetalayers) {
         // SAFETY: created above, and not given to the program.
         drop(unsafe { Box::from_raw(pointer) });
         return Err(code);
@@ -360,6 +376,7 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
         to.change(&Change::AddMetalayer(name.to_bytes(), content))?;
         to.push_layer(false, name.clone(), content.to_vec())?;
     }
+    let _held = from.hold(Access::Read)?;
     let count = from.public.nchunks;
     let is_stored = count / 16 <= from.public.cbytes;
     if matches!(to.chunks, Chunks::List(_)) && !is_stored && count.unsigned_abs() > MAX_UNSTORED {

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use super::owned::{Owned, owned};
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NOT_FOUND, trace};
-use crate::blosc2::schunk::Change;
+use crate::blosc2::schunk::{Access, Change, Held};
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
 use crate::exports::pointers::{bytes, text};
@@ -19,15 +19,17 @@ pub(super) struct Named<'a> {
     pub(super) content: &'a [u8],
     /// The metalayer with this name, or the code of a missing one.
     pub(super) found: Result<usize, i32>,
+    _held: Held,
 }
 
-/// Checks the arguments of a function of metalayers.
+/// Checks the arguments of a function of metalayers, and waits for the lock.
 ///
 /// # Safety
 /// `schunk` is null, or was created and is used by this call only; `name` is null or a string; `content` has
 /// `content_len` readable bytes.
 pub(super) unsafe fn named<'a>(
     is_variable: bool,
+    access: Access,
     schunk: *mut Schunk,
     name: *const c_char,
     content: *const u8,
@@ -40,9 +42,9 @@ pub(super) unsafe fn named<'a>(
     let len = len.map_err(|_| trace(INVALID_PARAM, format_args!("the content has {content_len} bytes")))?;
     // SAFETY: the caller's promise.
     let content = unsafe { bytes(content.cast(), len) }.ok_or(INVALID_PARAM)?;
-    owned.refresh()?;
+    let _held = owned.hold(access)?;
     let found = index_of(owned, is_variable, name);
-    Ok(Named { owned, name, content, found })
+    Ok(Named { owned, name, content, found, _held })
 }
 
 /// Returns the index of a metalayer, or a code.
@@ -76,7 +78,7 @@ pub unsafe extern "C" fn blosc2_meta_add(
 ) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        let added = unsafe { named(false, schunk, name, content, content_len) }.and_then(|named| {
+        let added = unsafe { named(false, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
             expect_new(named.found)?;
             if named.owned.layers(false).count() >= 16 {
                 return Err(trace(INVALID_PARAM, format_args!("there are 16 metalayers")));
@@ -106,7 +108,7 @@ pub unsafe extern "C" fn blosc2_meta_update(
 ) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        let updated = unsafe { named(false, schunk, name, content, content_len) }.and_then(|named| {
+        let updated = unsafe { named(false, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
             let index = named.found?;
             let old = named.owned.layers(false).nth(index).map_or(&[][..], |(_, content)| content);
             if named.content.len() > old.len() {

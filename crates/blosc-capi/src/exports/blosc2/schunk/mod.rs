@@ -11,6 +11,7 @@
 //! | `chunks` | append, insert, replace, remove and reorder chunks |
 //! | `read` | read chunks |
 //! | `slices` | read and write items |
+//! | `locks` | locks of frames that several programs change |
 //! | `params` | parameters of a super-chunk |
 //! | `metalayers`, `vlmetalayers` | metadata |
 //! | `views` | super-chunks with the chunks of others |
@@ -21,6 +22,7 @@ mod chunks;
 mod create;
 mod frames;
 mod layers;
+mod locks;
 mod metalayers;
 mod owned;
 mod params;
@@ -34,6 +36,7 @@ mod vlmetalayers;
 pub use chunks::*;
 pub use create::*;
 pub use frames::*;
+pub use locks::*;
 pub use metalayers::*;
 pub use params::*;
 pub use paths::*;
@@ -43,6 +46,7 @@ pub use vlmetalayers::*;
 
 pub(super) use create::created_with;
 pub(super) use layers::metalayer;
+pub(super) use locks::hold;
 pub(super) use read::{chunk, duplicate as duplicate_bytes, duplicate_text};
 pub(super) use slices::replaced;
 pub(super) use views::make_view;

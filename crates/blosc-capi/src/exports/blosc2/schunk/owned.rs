@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use super::storage::OwnedStorage;
 use crate::blosc2::codes::{MEMORY, NULL_POINTER, trace};
-use crate::blosc2::schunk::{Change, Chunks, Params, Sizes};
+use crate::blosc2::schunk::{Access, Change, Chunks, Held, Params, Sizes};
 use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Schunk};
@@ -26,7 +26,7 @@ pub(super) struct Owned {
     /// Whether the program releases `cframe`.
     pub(super) avoids_free: bool,
     /// The generation of the frame on disk that the fields are of.
-    generation: u64,
+    pub(super) generation: u64,
     /// Whether `cframe` is the memory that the program opened the frame in.
     pub(super) is_borrowed: bool,
     /// The super-chunk that has the chunks of a view; null for others.
@@ -154,9 +154,20 @@ impl Owned {
             self.set_sizes(opened.sizes);
             self.set_layers(opened.metalayers, opened.vlmetalayers)?;
             self.public.change_tick += 1;
-            self.generation = generation;
+            self.generation = opened.generation;
         }
         Ok(())
+    }
+
+    /// Waits until no other handle excludes this one, if the program asked for locks, and reads the fields again if
+    /// another handle changed the frame on disk.
+    ///
+    /// # Errors
+    /// The code of a file that cannot be locked, or of a frame that cannot be read.
+    pub(super) fn hold(&mut self, access: Access) -> Result<Held, i32> {
+        let held = self.source_chunks().hold(access)?;
+        self.refresh()?;
+        Ok(held)
     }
 
     /// Changes chunks or metalayers, and the fields that programs read.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use crate::blosc2::codes::{FAILURE, FILE_OPEN, FILE_REMOVE, INVALID_PARAM, trace};
-use crate::blosc2::schunk::path_of;
+use crate::blosc2::schunk::{lock_path, path_of};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::text;
 
@@ -52,7 +52,14 @@ pub unsafe extern "C" fn blosc2_remove_urlpath(path: *const c_char) -> c_int {
         let path = path_of(path);
         match fs::symlink_metadata(&path) {
             Ok(found) if found.is_dir() => remove_directory(&path),
-            Ok(_) => code_of(fs::remove_file(&path), &path, FILE_REMOVE),
+            Ok(_) => {
+                let removed = fs::remove_file(&path);
+                if removed.is_ok() {
+                    // Best effort: most frames have no lock file.
+                    let _ = fs::remove_file(lock_path(&path));
+                }
+                code_of(removed, &path, FILE_REMOVE)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             Err(error) => code_of(Err(error), &path, FILE_REMOVE),
         }

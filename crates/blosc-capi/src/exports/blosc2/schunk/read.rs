@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 use super::owned::owned;
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::header::Info;
+use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::CBool;
 use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
@@ -25,7 +26,7 @@ pub(in crate::exports::blosc2) unsafe fn chunk<'a>(
 ) -> Result<(Cow<'a, [u8]>, *mut Context), i32> {
     // SAFETY: the caller's promise.
     let owned = unsafe { owned(schunk) }?;
-    owned.refresh()?;
+    let _held = owned.hold(Access::Read)?;
     let count = owned.public.nchunks;
     if !(0..count).contains(&nchunk) {
         return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));

@@ -10,7 +10,7 @@ use super::owned::owned;
 use super::read::{chunk, decompressed};
 use crate::blosc2::codes::{CHUNK_UPDATE, FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::header::Info;
-use crate::blosc2::schunk::Change;
+use crate::blosc2::schunk::{Access, Change};
 use crate::exports::blosc2::context_chunks::{blosc2_decompress_ctx, blosc2_getitem_bytes_ctx};
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::guarded;
@@ -25,14 +25,26 @@ struct Part {
     offset: usize,
 }
 
-/// Returns the parts of chunks that items are in.
+/// Calls `work` with each part of a chunk that items are in, under the lock of the frame.
 ///
 /// # Safety
 /// `schunk` is null, or was created and is used by this call only.
-unsafe fn parts(schunk: *mut Schunk, start: i64, stop: i64) -> Result<impl Iterator<Item = Part>, i32> {
+unsafe fn each_part(
+    schunk: *mut Schunk,
+    access: Access,
+    start: i64,
+    stop: i64,
+    work: impl FnMut(Part) -> Result<(), i32>,
+) -> Result<(), i32> {
     // SAFETY: the caller's promise.
-    let public = &unsafe { owned(schunk) }?.public;
-    let (typesize, size, nbytes) = (i64::from(public.typesize), i64::from(public.chunksize), public.nbytes);
+    let owned = unsafe { owned(schunk) }?;
+    let _held = owned.hold(access)?;
+    let Schunk { typesize, chunksize, nbytes, .. } = owned.public;
+    parts(typesize.into(), chunksize.into(), nbytes, start, stop)?.try_for_each(work)
+}
+
+/// Returns the parts of chunks of `size` bytes that items are in.
+fn parts(typesize: i64, size: i64, nbytes: i64, start: i64, stop: i64) -> Result<impl Iterator<Item = Part>, i32> {
     let (first, end) = (start.checked_mul(typesize), stop.checked_mul(typesize));
     let (Some(first), Some(end)) = (first, end) else { return Err(INVALID_PARAM) };
     if start < 0 || end > nbytes || (start < stop && size <= 0) {
@@ -63,15 +75,13 @@ pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
     buffer: *mut c_void,
 ) -> c_int {
     guarded(FAILURE, || {
+        // SAFETY: the caller's promise; the offsets of the parts are within the items.
+        let copy = |part: Part| unsafe {
+            let dest = buffer.cast::<u8>().wrapping_add(part.offset);
+            copy_part(schunk, part.nchunk, part.range, dest.cast()).map_err(|_| FAILURE)
+        };
         // SAFETY: the caller's promise.
-        let copied = unsafe { parts(schunk, start, stop) }.and_then(|mut parts| {
-            // SAFETY: the caller's promise; the offsets of the parts are within the items.
-            parts.try_for_each(|part| unsafe {
-                let dest = buffer.cast::<u8>().wrapping_add(part.offset);
-                copy_part(schunk, part.nchunk, part.range, dest.cast()).map_err(|_| FAILURE)
-            })
-        });
-        copied.map_or_else(|code| code, |()| 0)
+        unsafe { each_part(schunk, Access::Read, start, stop, copy) }.map_or_else(|code| code, |()| 0)
     })
 }
 
@@ -107,16 +117,14 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     buffer: *mut c_void,
 ) -> c_int {
     guarded(FAILURE, || {
+        // SAFETY: the caller's promise; the offsets of the parts are within the items.
+        let set = |part: Part| unsafe {
+            let len = (part.range.end - part.range.start) as usize;
+            let items = bytes(buffer.cast::<u8>().wrapping_add(part.offset).cast(), len);
+            set_part(schunk, part.nchunk, part.range, items.ok_or(NULL_POINTER)?)
+        };
         // SAFETY: the caller's promise.
-        let set = unsafe { parts(schunk, start, stop) }.and_then(|mut parts| {
-            // SAFETY: the caller's promise; the offsets of the parts are within the items.
-            parts.try_for_each(|part| unsafe {
-                let len = (part.range.end - part.range.start) as usize;
-                let items = bytes(buffer.cast::<u8>().wrapping_add(part.offset).cast(), len);
-                set_part(schunk, part.nchunk, part.range, items.ok_or(NULL_POINTER)?)
-            })
-        });
-        set.map_or_else(|code| code, |()| 0)
+        unsafe { each_part(schunk, Access::Write, start, stop, set) }.map_or_else(|code| code, |()| 0)
     })
 }
 
@@ -170,6 +178,7 @@ unsafe fn sparse(schunk: *mut Schunk, ncoords: i64, coords: *const i64, buffer: 
     let refused = |what: &str| Err(trace(INVALID_PARAM, format_args!("{what}")));
     // SAFETY: the caller's promise.
     let Ok(owned) = (unsafe { owned(schunk) }) else { return Err(INVALID_PARAM) };
+    let _held = owned.hold(Access::Read)?;
     let (public, count) = (&owned.public, usize::try_from(ncoords));
     let (typesize, size) = (public.typesize, public.chunksize);
     match count {

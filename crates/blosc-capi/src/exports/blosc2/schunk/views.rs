@@ -8,7 +8,7 @@ use blosc_core::memory;
 
 use super::owned::{Owned, owned};
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, trace};
-use crate::blosc2::schunk::Change;
+use crate::blosc2::schunk::{Change, Chunks};
 use crate::exports::blosc2::schunk_abi::Schunk;
 
 impl Owned {
@@ -17,9 +17,19 @@ impl Owned {
     /// # Errors
     /// The code of damage.
     pub(super) fn stored(&self, nchunk: i64) -> Result<Cow<'_, [u8]>, i32> {
-        // SAFETY: null, or valid as long as the view.
-        let from = unsafe { self.base.as_ref() }.unwrap_or(self);
+        let from = self.source();
         from.chunks.chunk(nchunk, from.params())
+    }
+
+    /// Returns the super-chunk that has the chunks.
+    fn source(&self) -> &Owned {
+        // SAFETY: null, or valid as long as the view.
+        unsafe { self.base.as_ref() }.unwrap_or(self)
+    }
+
+    /// Returns the chunks, which a view has from another super-chunk.
+    pub(super) fn source_chunks(&self) -> &Chunks {
+        &self.source().chunks
     }
 
     /// Calls `work` for the super-chunk with the chunks of a view, and shows its fields. Returns whether this is a view.

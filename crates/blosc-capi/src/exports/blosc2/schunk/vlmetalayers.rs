@@ -11,7 +11,7 @@ use super::read::duplicate;
 use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, READ_BUFFER, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
-use crate::blosc2::schunk::Change;
+use crate::blosc2::schunk::{Access, Change};
 use crate::blosc2::{OVERHEAD, compress};
 use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::{blosc2_create_dctx, blosc2_free_ctx, compression};
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
 ) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        let added = unsafe { named(true, schunk, name, content, content_len) }.and_then(|named| {
+        let added = unsafe { named(true, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
             expect_new(named.found)?;
             // SAFETY: the caller's promise.
             let chunk = unsafe { compressed(named.content, cparams) }?;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
 ) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        let updated = unsafe { named(true, schunk, name, content, content_len) }.and_then(|named| {
+        let updated = unsafe { named(true, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
             let Named { owned, content, found, .. } = named;
             let index = found?;
             // SAFETY: the caller's promise.
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
             return trace(INVALID_PARAM, format_args!("a pointer is null"));
         }
         // SAFETY: the caller's promise.
-        let found = unsafe { named(true, schunk, name, std::ptr::null(), 0) }.and_then(|named| {
+        let found = unsafe { named(true, Access::Read, schunk, name, std::ptr::null(), 0) }.and_then(|named| {
             let index = named.found?;
             let chunk = named.owned.layers(true).nth(index).map_or(&[][..], |(_, content)| content);
             // SAFETY: parameters of the super-chunk.
@@ -240,7 +240,7 @@ unsafe fn plain(chunk: &[u8], owned: &Owned) -> Result<Vec<u8>, i32> {
 pub unsafe extern "C" fn blosc2_vlmeta_delete(schunk: *mut Schunk, name: *const c_char) -> c_int {
     guarded(FAILURE, || {
         // SAFETY: the caller's promise.
-        let deleted = unsafe { named(true, schunk, name, std::ptr::null(), 0) }.and_then(|named| {
+        let deleted = unsafe { named(true, Access::Write, schunk, name, std::ptr::null(), 0) }.and_then(|named| {
             named.owned.remove_layer(named.found?);
             named.owned.flush_vlmetalayers()?;
             named.owned.public.change_tick += 1;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `chunks` | chunks, items, masks, special values, damage |
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
+//! | `locks` | locks of frames |
 //! | `nd` | arrays |
 //! | `schunk` | super-chunks, as lists and in frames |
 //! | `small` | small chunks, for which calls take shorter paths |
@@ -13,6 +14,7 @@
 
 mod callbacks;
 mod chunks;
+mod locks;
 mod nd;
 mod schunk;
 mod small;
