@@ -115,8 +115,8 @@ pub fn chunk_sizes(chunk: &[u8]) -> Result<Vec<f64>, JsValue> {
 
 #[cfg(feature = "compress")]
 thread_local! {
-    /// The last chunk that was compressed.
-    static ENCODED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// Room for the largest chunk so far, with the last chunk, and the size of that.
+    static ENCODED: RefCell<(Vec<u8>, usize)> = const { RefCell::new((Vec::new(), 0)) };
 }
 
 /// Compresses `plain` and returns the size of the chunk, which `compressed` then copies.
@@ -138,9 +138,16 @@ pub fn compress(
     let params = params.map_err(|problem| invalid(&problem))?;
     let refuse = |found: blosc_core::EncodeError| error(found.kind(), &blosc_core::Report::new(&found).to_string());
     let mut encoder = blosc_core::Encoder::new(params).map_err(refuse)?;
-    ENCODED.with_borrow_mut(|chunk| {
-        encoder.compress_to(plain, chunk).map_err(refuse)?;
-        Ok(u32::try_from(chunk.len()).unwrap_or(u32::MAX))
+    let most = encoder.params().get_format().max_cbytes(plain.len());
+    ENCODED.with_borrow_mut(|(room, size)| {
+        // A slice is written without the copy that a vector costs, and its memory is zeroed only once.
+        if room.len() < most {
+            *room = Vec::new();
+            blosc_core::memory::resize(room, most, 0)
+                .map_err(|found| error(ErrorKind::OutOfMemory, &found.to_string()))?;
+        }
+        *size = encoder.compress_into(plain, room).map_err(refuse)?;
+        Ok(u32::try_from(*size).unwrap_or(u32::MAX))
     })
 }
 
@@ -148,5 +155,5 @@ pub fn compress(
 #[cfg(feature = "compress")]
 #[wasm_bindgen]
 pub fn compressed(into: &Uint8Array) {
-    ENCODED.with_borrow(|chunk| into.copy_from(chunk));
+    ENCODED.with_borrow(|(room, size)| into.copy_from(room.get(..*size).unwrap_or_default()));
 }
