@@ -60,7 +60,7 @@ class Program:
     @property
     def excluded(self) -> str:
         """Return why the program is not applicable, or nothing."""
-        return INTERNAL.get(self.name) or ("calls functions that are not there yet" if self.missing else "")
+        return INTERNAL.get(self.name) or ("calls internal functions" if self.missing else "")
 
     def rows(self) -> list[list[str]]:
         """Return the parameters of each run: a row of the table beside the program, or none."""
