@@ -1,4 +1,4 @@
-//! What filters need of the super-chunk that a chunk belongs to.
+//! Facts of the super-chunk that a chunk belongs to, for filters.
 
 use blosc_core::{Decoder, Encoder, Filter};
 
