@@ -17,20 +17,15 @@ OTHER_PROCESSORS = ["neon", "altivec"] if platform.machine() in ("x86_64", "AMD6
 UNDEFINED = {"test_frame_lock": ["-UBLOSC_TESTING"]}
 #: Why a program cannot pass yet.
 NO_CODEC = "compresses with a codec that is only read, or not there"
-NO_SHAPE = "uses a filter that needs the shape of a block, which contexts do not pass to it yet"
 
 #: Programs that do not pass, and why.
 INTERNAL = {
     "test_b2nd_resize": "expects that few old indices stay in a file that grows",
-    "test_bytedelta": "decodes with a filter that needs the typesize of the super-chunk, which is not passed to it yet",
     "test_change_nthreads_append": "writes a field of a context, past the end of ours",
     "test_dict_schunk": "expects a dictionary in a chunk of 11 KB, where the encoder makes none",
     "test_frame": "reads the fields of a frame",
     "test_frame_get_offsets": "expects that no old index is between the chunks of a file",
-    "test_ndcell": NO_SHAPE,
     "test_ndlz": NO_CODEC,
-    "test_ndmean_mean": NO_SHAPE,
-    "test_ndmean_repart": NO_SHAPE,
     "test_schunk_get_sparse": "expects that the program's threads copy items",
     "test_urfilter_delta": "puts delta after a filter that changes bytes, which is refused",
     "test_vlblocks": "changes the trailer of a lazy chunk, which has all its blocks here",
@@ -65,7 +60,7 @@ class Program:
     @property
     def excluded(self) -> str:
         """Return why the program is not applicable, or nothing."""
-        return INTERNAL.get(self.name) or ("calls functions that are not there yet" if self.missing else "")
+        return INTERNAL.get(self.name) or ("calls internal functions" if self.missing else "")
 
     def rows(self) -> list[list[str]]:
         """Return the parameters of each run: a row of the table beside the program, or none."""

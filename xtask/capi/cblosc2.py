@@ -4,7 +4,7 @@
 
 The tests are in the source distribution of hdf5plugin, which is fetched and used unchanged: the test programs with their
 tables, the chunks of older versions, the fuzz programs on these, and the tests of plugins. A program that calls functions
-which the library does not have yet is not applicable. The headers of internal functions, which a few programs include, are
+which the library does not have is not applicable. The headers of internal functions, which a few programs include, are
 the original's.
 """
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
 
 use super::codes::{self, MAX_BUFSIZE, trace};
+use super::super_chunk::SuperChunk;
 use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
 use crate::engine::{self, Key};
 use crate::threads;
@@ -23,10 +24,11 @@ pub(crate) struct Block {
 /// A function of the program that fills a block, which is zero at first.
 pub(crate) type Prefilter = dyn Fn(Block, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync;
 
-/// Functions of the program that take part in a compression.
+/// Functions of the program that take part in a compression, and what filters need of the super-chunk.
 pub(crate) struct Callbacks {
     pub(crate) registry: Registry,
     pub(crate) prefilter: Option<Box<Prefilter>>,
+    pub(crate) super_chunk: SuperChunk,
     /// The code of the first codec that failed, or 0.
     pub(crate) failed: Arc<AtomicI32>,
 }
@@ -65,7 +67,7 @@ pub(crate) fn compress_with(params: &CParams, count: i32, callbacks: Callbacks, 
 
 /// Returns an encoder with functions of the program.
 pub(super) fn encoder(params: CParams, callbacks: Callbacks) -> Result<Encoder, EncodeError> {
-    let encoder = Encoder::new(params)?.registry(callbacks.registry);
+    let encoder = callbacks.super_chunk.for_encoder(Encoder::new(params)?.registry(callbacks.registry));
     Ok(match callbacks.prefilter {
         Some(prefilter) => encoder.prefilter(move |block, src, dst| {
             prefilter(Block { index: block.index, offset: block.offset, typesize: block.typesize }, src, dst)

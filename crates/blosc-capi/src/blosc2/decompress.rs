@@ -10,23 +10,25 @@ use blosc_core::{BlockInfo, Chunk, DecodeError, Decoder, PluginError, Registry, 
 use super::codes::{self, DATA, INVALID_HEADER, INVALID_PARAM, MEMORY, WRITE_BUFFER, trace};
 use super::header::{self, Info};
 use super::nthreads;
+use super::super_chunk::SuperChunk;
 use crate::engine::{self, LIMITS};
 use crate::threads;
 
 /// A function of the program that changes the bytes of a block.
 pub(crate) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), PluginError> + Send + Sync;
 
-/// Functions of the program that take part in a decompression.
+/// Functions of the program that take part in a decompression, and what filters need of the super-chunk.
 pub(crate) struct Callbacks {
     pub(crate) registry: Registry,
     pub(crate) postfilter: Option<Box<Postfilter>>,
+    pub(crate) super_chunk: SuperChunk,
     /// The code of the first filter that failed, or 0.
     pub(crate) failed: Arc<AtomicI32>,
 }
 
 impl Callbacks {
     pub(super) fn decoder(self) -> Decoder {
-        let decoder = Decoder::new().limits(LIMITS).registry(self.registry);
+        let decoder = self.super_chunk.for_decoder(Decoder::new().limits(LIMITS).registry(self.registry));
         match self.postfilter {
             Some(postfilter) => decoder.postfilter(postfilter),
             None => decoder,

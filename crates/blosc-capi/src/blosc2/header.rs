@@ -8,6 +8,7 @@
 //! ```
 
 use super::codes::{INVALID_HEADER, READ_BUFFER, VERSION_SUPPORT, trace};
+use super::super_chunk::SuperChunk;
 use super::{FIRST_USER_ID, MAX_BLOCKSIZE};
 use crate::engine::SMALL;
 
@@ -136,6 +137,11 @@ impl Info {
     /// Returns whether the header names a codec or a filter that only a program can have.
     pub(crate) fn has_user_ids(self) -> bool {
         self.is_long() && self.0[16..23].iter().any(|id| i32::from(*id) >= FIRST_USER_ID)
+    }
+
+    /// Returns whether a filter needs facts of the super-chunk.
+    pub(crate) fn needs_super_chunk(self) -> bool {
+        self.is_long() && SuperChunk::is_needed_by(&self.0[16..22], &self.0[24..30])
     }
 
     /// Returns whether the blocks of the chunk are in a file.

@@ -9,6 +9,7 @@
 //! | `registered` | tables of what the program registered |
 //! | `header` | facts in the header of a chunk |
 //! | `compress`, `decompress` | chunks |
+//! | `super_chunk` | what filters need of a super-chunk |
 //! | `vlblocks` | chunks of blocks of variable length |
 //! | `special` | chunks without blocks |
 //! | `schunk` | super-chunks and their frames |
@@ -27,6 +28,7 @@ pub(crate) mod registered;
 pub(crate) mod schunk;
 pub(crate) mod settings;
 pub(crate) mod special;
+pub(crate) mod super_chunk;
 pub(crate) mod vlblocks;
 
 /// Filters of a chunk.

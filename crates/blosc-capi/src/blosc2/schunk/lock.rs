@@ -17,7 +17,7 @@ const SUFFIX: &str = ".b2lock";
 /// The offset of the number that writers increase.
 const COUNTER_AT: u64 = 8;
 
-/// What the holder of a lock does.
+/// Whether the holder of a lock reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,

@@ -9,9 +9,12 @@ use blosc_core::{BlockCodec, BlockFilter, Encoder, PluginContext, PluginError, R
 use super::block_functions::{postfilter, prefilter};
 use super::context::Context;
 use super::functions::{CODECS, FILTERS, UserCodec, UserFilter};
+use super::schunk_abi::of_schunk;
 use super::user::{User, len32};
 use crate::blosc2::codes::{CODEC_SUPPORT, DATA, WRITE_BUFFER, of_encode, trace};
 use crate::blosc2::header::Info;
+use crate::blosc2::params::Job;
+use crate::blosc2::super_chunk::SuperChunk;
 use crate::blosc2::{FIRST_USER_ID, compress, decompress};
 
 /// Codecs from this id on are not built in.
@@ -22,10 +25,15 @@ const FIRST_CODEC: i32 = 32;
 #[inline]
 pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<Option<compress::Callbacks>, i32> {
     let job = &context.job;
-    if job.compcode < FIRST_CODEC && !job.filters.iter().any(is_user) && context.preparams.is_none() {
+    let has_user_ids = job.compcode >= FIRST_CODEC || job.filters.iter().any(is_user);
+    if !has_user_ids && !needs_super_chunk(job) && context.preparams.is_none() {
         return Ok(None);
     }
     some_of_compression(context, src, nbytes).map(Some)
+}
+
+fn needs_super_chunk(job: &Job) -> bool {
+    SuperChunk::is_needed_by(&job.filters, &job.filters_meta)
 }
 
 fn is_user(filter: &u8) -> bool {
@@ -52,14 +60,18 @@ fn some_of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<c
         }
     }
     let prefilter = context.preparams.is_some().then(|| prefilter(&user));
-    Ok(compress::Callbacks { registry, prefilter, failed: user.failed })
+    let super_chunk = if needs_super_chunk(job) { of_schunk(context.cparams.schunk) } else { None };
+    let super_chunk = super_chunk.unwrap_or_default();
+    Ok(compress::Callbacks { registry, prefilter, super_chunk, failed: user.failed })
 }
 
 /// Returns the functions of the program that take part in a decompression.
 pub(super) fn of_decompression(context: &Context, info: Info, chunk: &[u8]) -> Option<decompress::Callbacks> {
-    if !info.has_user_ids() && context.postparams.is_none() {
+    let super_chunk = if info.needs_super_chunk() { of_schunk(context.dparams.schunk) } else { None };
+    if !info.has_user_ids() && context.postparams.is_none() && super_chunk.is_none() {
         return None;
     }
+    let super_chunk = super_chunk.unwrap_or_default();
     let user = User::new(context, chunk);
     let mut registry = Registry::new();
     for id in FIRST_USER_ID..=255 {
@@ -71,7 +83,7 @@ pub(super) fn of_decompression(context: &Context, info: Info, chunk: &[u8]) -> O
         }
     }
     let postfilter = context.postparams.is_some().then(|| postfilter(&user));
-    Some(decompress::Callbacks { registry, postfilter, failed: user.failed })
+    Some(decompress::Callbacks { registry, postfilter, super_chunk, failed: user.failed })
 }
 
 fn with_codec(registry: Registry, id: i32, codec: UserCodec, user: &User) -> Registry {

@@ -1,10 +1,12 @@
 //! The structure of a super-chunk. It has contexts, and so is not among those of `abi`.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::{CBool, Storage};
 use super::context::Context;
-use crate::blosc2::MAX_FILTERS;
+use crate::blosc2::super_chunk::SuperChunk;
+use crate::blosc2::{MAX_FILTERS, nd};
+use crate::exports::pointers::{bytes, text};
 
 /// `blosc2_metalayer`.
 #[derive(Debug)]
@@ -55,4 +57,29 @@ pub struct Schunk {
     pub(crate) blockshape: *mut i64,
     pub(crate) view: CBool,
     pub(crate) change_tick: i64,
+}
+
+impl Schunk {
+    /// Returns the content of a metalayer of fixed length.
+    fn metalayer(&self, name: &CStr) -> Option<&[u8]> {
+        let layers = self.metalayers.iter().take(self.nmetalayers.into());
+        // SAFETY: pointers below the count are valid.
+        let mut layers = layers.filter_map(|layer| unsafe { layer.as_ref() });
+        // SAFETY: a name is a string.
+        let found = layers.find(|layer| unsafe { text(layer.name) } == Some(name))?;
+        // SAFETY: the content has its length.
+        unsafe { bytes(found.content.cast(), usize::try_from(found.content_len).ok()?) }
+    }
+}
+
+/// Returns what filters need of the super-chunk of a context. `None` without one.
+pub(super) fn of_schunk(schunk: *mut c_void) -> Option<SuperChunk> {
+    // SAFETY: the program promises that a super-chunk lives as long as the contexts that it is a parameter of.
+    let schunk = unsafe { schunk.cast::<Schunk>().as_ref() }?;
+    let shapes = schunk.metalayer(c"b2nd").and_then(|content| nd::deserialize(content).ok()).map(|meta| meta.shapes);
+    let blocks = shapes.iter().flat_map(nd::Shapes::axes).map(|(.., block)| usize::try_from(block).ok());
+    Some(SuperChunk {
+        blockshape: blocks.collect::<Option<_>>().unwrap_or_default(),
+        typesize: usize::try_from(schunk.typesize).ok(),
+    })
 }

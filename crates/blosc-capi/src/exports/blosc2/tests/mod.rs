@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `chunks` | chunks, items, masks, special values, damage |
+//! | `array_filters` | filters that need the shape of a block or the typesize of the super-chunk |
 //! | `callbacks` | codecs, filters, prefilters, postfilters and threads of the program |
 //! | `locks` | locks of frames |
 //! | `nd` | arrays |
@@ -12,6 +13,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod array_filters;
 mod callbacks;
 mod chunks;
 mod locks;
