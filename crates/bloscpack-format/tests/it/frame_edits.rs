@@ -400,6 +400,22 @@ fn metalayers_come_before_chunks() {
 
 /// A scan of a frame that C-Blosc2 tore finds its chunks.
 #[test]
+fn the_size_of_chunks_is_set_before_the_first() {
+    for path in ["frames/empty_meta_contiguous.b2frame", "frames/empty_sparse.sframe"] {
+        let mut disk = Disk::golden(path);
+        let mut edit = Edit::new(disk.open()).unwrap();
+        assert!(edit.set_chunk_size(0).is_err() && edit.set_chunk_size(u32::MAX).is_err());
+        edit.set_chunk_size(4000).unwrap();
+        edit.append(NewChunk::Special(Special::Zeros, 400)).unwrap();
+        assert!(edit.set_chunk_size(4000).is_err());
+        let plan = edit.finish().unwrap();
+        disk.execute(&plan);
+        assert_eq!(disk.open().header.chunksize, ChunkSize::Fixed(4000));
+        assert_eq!(disk.plain(), vec![vec![0; 400]]);
+    }
+}
+
+#[test]
 fn torn_frames_are_salvaged() {
     let files = testdata::archive("frames");
     // After each write of an append of a fourth chunk to three.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use blosc_core::{Encoder, ErrorKind, Special, memory};
-use bloscpack_format::frame::{Entry, FrameType, Header};
+use bloscpack_format::frame::{ChunkSize, Entry, FrameType, Header};
 use bloscpack_io::frame::{ChunkBytes, MemoryFrame};
 use bloscpack_io::{Error, OpenOptions, ReadAt as _};
 
@@ -131,6 +131,14 @@ impl Chunks {
     /// The code of the change. The chunks are then unchanged.
     pub(crate) fn change(&mut self, change: &Change<'_>, sizes: Sizes, params: Params) -> Result<Sizes, i32> {
         let new = self.expected(change, sizes, params)?;
+        let first = match *change {
+            // Programs set the size in the structure, after the frame was created.
+            Change::Insert(_, chunk) if sizes.nchunks == 0 && sizes.chunksize > 0 => {
+                Some(Change::First(sizes.chunksize.unsigned_abs(), chunk))
+            }
+            _ => None,
+        };
+        let change = first.as_ref().unwrap_or(change);
         match self {
             Chunks::List(chunks) => apply(chunks, change, params)?,
             Chunks::Memory(writer) => {
@@ -258,12 +266,16 @@ fn of_writer(writer: &Writer, sizes: Sizes) -> Result<Sizes, i32> {
     let frame = writer.frame().map_err(|_| FAILURE)?;
     let nchunks = i64::try_from(frame.nchunks()).map_err(|_| DATA)?;
     let nbytes = i64::try_from(frame.header.nbytes).map_err(|_| DATA)?;
-    Ok(Sizes { nchunks, nbytes, chunksize: chunksize(&frame.header), ..sizes })
+    // The program may have set the size of chunks in the structure.
+    let is_known = frame.header.chunksize != ChunkSize::Unset;
+    let chunksize = if is_known { chunksize(&frame.header) } else { sizes.chunksize };
+    Ok(Sizes { nchunks, nbytes, chunksize, ..sizes })
 }
 
 /// Returns the code of a change that fails.
 fn code_of(change: &Change<'_>, sizes: Sizes) -> i32 {
     match change {
+        Change::First(..) => CHUNK_APPEND,
         Change::Insert(at, _) if *at as i64 == sizes.nchunks => CHUNK_APPEND,
         Change::Insert(..) => CHUNK_INSERT,
         Change::Update(..) | Change::Delete(_) => CHUNK_UPDATE,
@@ -277,6 +289,7 @@ fn code_of(change: &Change<'_>, sizes: Sizes) -> i32 {
 fn apply(chunks: &mut Vec<Vec<u8>>, change: &Change<'_>, params: Params) -> Result<(), i32> {
     let copy = |bytes: &[u8]| memory::copy_of(bytes).map_err(|_| MEMORY);
     match *change {
+        Change::First(_, chunk) => apply(chunks, &Change::Insert(0, chunk), params)?,
         Change::Insert(at, chunk) => {
             let chunk = copy(chunk)?;
             chunks.try_reserve(1).map_err(|_| MEMORY)?;

@@ -9,6 +9,21 @@ use crate::frame::{ChunkInfo, ChunkRef, ChunkSize, Entry, FrameError, FrameType,
 use blosc_core::{CParams, Encoder, Special, memory};
 
 impl Edit {
+    /// Sets the uncompressed size of chunks before there is one. Otherwise the first chunk decides it. The first chunk may
+    /// be shorter, but not longer.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::OutOfRange`] for a size of 0 or above `i32::MAX`, or if there are chunks.
+    pub fn set_chunk_size(&mut self, nbytes: u32) -> Result<(), FormatError> {
+        in_range(Part::FrameHeader, 58, "chunksize", nbytes.into(), 1, i32::MAX.into())?;
+        let header = &mut self.frame.header;
+        in_range(Part::FrameHeader, 30, "nbytes", i64::try_from(header.nbytes).unwrap_or(i64::MAX), 0, 0)?;
+        header.chunksize = ChunkSize::Fixed(nbytes);
+        self.tail_changed = true;
+        Ok(())
+    }
+
     /// Makes chunk sizes variable if `chunk` does not have the size that its number requires.
     pub(super) fn size_rule(&mut self, change: Change, chunk: NewChunk) -> Result<(), FormatError> {
         let (nbytes, vl_blocks) = match chunk {

@@ -1,7 +1,7 @@
 //! Create, open, copy and release super-chunks.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -68,6 +68,7 @@ pub(in crate::exports::blosc2) unsafe fn created_with(
     let mut header = owned.params().header(frame_type);
     if let Some(size) = chunksize.filter(|size| *size > 0) {
         header.chunksize = ChunkSize::Fixed(size.unsigned_abs());
+        owned.public.chunksize = size;
     }
     let chunks = match owned.storage.path() {
         // SAFETY: the caller's promise.
@@ -114,8 +115,10 @@ unsafe fn files(path: &CStr, frame_type: FrameType, io: Io) -> Result<LockedFile
     if let Some(callbacks) = functions(io)? {
         return Ok((Box::new(CallbackFiles::new(callbacks, io.params, path, frame_type)), None));
     }
-    // SAFETY: the caller's promise.
-    let params = unsafe { io.params.cast::<StdioParams>().as_ref() };
+    // C-Blosc2 2.x has no parameters for files.
+    let params = if cfg!(feature = "blosc2-abi7") { null() } else { io.params.cast::<StdioParams>() };
+    // SAFETY: null, or the caller's promise.
+    let params = unsafe { params.as_ref() };
     let is_locked = params.is_some_and(|params| params.locking != 0) || settings::locking();
     let lock = is_locked.then(|| FrameLock::new(&path, frame_type == FrameType::Sparse));
     Ok((Box::new(LocalFiles::new(path)), lock))
@@ -354,7 +357,7 @@ pub(super) unsafe fn copied(schunk: *mut Schunk, mut storage: Storage) -> Result
         && dctx.is_none_or(|dctx| dctx.dparams().postfilter.is_none());
     storage.cparams = &mut cparams;
     // SAFETY: the caller's promise.
-    let new = unsafe { created(&storage) }?;
+    let new = unsafe { created_with(&storage, Some(from.public.chunksize)) }?;
     // SAFETY: created above.
     let filled = unsafe { filled(from, new, is_same || from.public.flags2 & 1 != 0) };
     if let Err(code) = filled {

@@ -125,6 +125,29 @@ fn chunks_change_in_each_storage() {
     });
 }
 
+/// python-blosc2 sets the field after the super-chunk was created.
+#[test]
+fn the_size_of_chunks_is_the_one_that_the_program_sets() {
+    with_each(|schunk, path, _| {
+        let size = 4 * ITEMS as i32;
+        // SAFETY: a super-chunk, a name and a path.
+        unsafe {
+            (*schunk).chunksize = size;
+            assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"x".as_ptr().cast_mut(), 1, null_mut()), 0);
+            assert_eq!((*schunk).chunksize, size);
+            assert_eq!(append(schunk, &items(1)[..10]), 1);
+            assert_eq!((*schunk).chunksize, size);
+            let again = match path {
+                Some(path) => blosc2_schunk_open(path.as_ptr()),
+                None => blosc2_schunk_copy(schunk, null_mut()),
+            };
+            assert_eq!((*again).chunksize, size);
+            expect(again, &[items(1)[..10].to_vec()]);
+            blosc2_schunk_free(again);
+        }
+    });
+}
+
 #[test]
 fn metalayers_are_in_the_frame() {
     with_each(|schunk, path, _| {

@@ -74,6 +74,14 @@ impl<S: FrameStore> FrameWriter<S> {
         self.transaction.change(|edit| edit.add_metalayer_bytes(name, content))
     }
 
+    /// Sets the uncompressed size of chunks before there is one. Otherwise the first chunk decides it.
+    ///
+    /// # Errors
+    /// [`Error::EditFailed`], and [`Error::Format`] for a size of 0 or above `i32::MAX`, or if there are chunks.
+    pub fn set_chunk_size(&mut self, nbytes: u32) -> Result<(), Error> {
+        self.transaction.change(|edit| edit.set_chunk_size(nbytes))
+    }
+
     /// Replaces all vlmetalayers by compressed ones, of any number up to [`VlMetalayers::MAX`].
     ///
     /// # Errors
