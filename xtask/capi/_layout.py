@@ -5,11 +5,18 @@ from __future__ import annotations
 import ctypes
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 #: Structures of the header that the Rust code does not have yet.
 HEADER_ONLY = {
     "blosc2_instr": "cratio cspeed filter_speed flags",
+}
+#: Fields that C-Blosc2 2.23 lacks.
+NEWER = {
+    "blosc2_schunk": {"flags2", "use_dict", "change_tick"},
+    "b2nd_array_t": {"last_tick"},
+    "blosc2_stdio_params": {"locking"},
 }
 
 
@@ -56,3 +63,17 @@ def check_functions(exported: set[str], ours: Path, original: Path) -> list[str 
     wrong = [*absent, *unknown, *hidden]
     print(f"functions: {len(header)} of the {len(theirs)} in the original's headers")
     return [*wrong, *[None] * (len(header) - len(wrong))] if header else ["the header declares no functions"]
+
+
+def check_older_header(library: Path, ours: Path, folder: Path) -> list[str | None]:
+    """Compare our header for programs of C-Blosc2 2.23 with the original's, field by field."""
+    fetch = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder / "older", "blosc2==4.0.0"]
+    subprocess.run(fetch, check=True)
+    code = (Path(__file__).resolve().parents[2] / "crates/blosc-capi/src/exports/blosc2/layout.rs").read_text()
+    structures = re.findall(r'layout!\(text, \w+ as "(\w+)":([\w\s]+)\);', code)
+    lines = [f"{name} {member} 0" for name, members in structures for member in members.split() if member not in NEWER.get(name, ())]
+    # Fields that the original lacks are at the end of ours, and programs do not make these structures.
+    lines += [f"{name} - 0" for name, members in structures if name not in NEWER]
+    expected = of_header(lines, folder / "older" / "blosc2" / "include", folder, library)
+    found = of_header(lines, ours, folder, library)
+    return [None if line == wanted else f"{line}, expected {wanted}" for line, wanted in zip(found, expected, strict=True)]

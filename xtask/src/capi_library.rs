@@ -8,7 +8,7 @@
 //! ```
 
 use crate::{metadata, release, sh};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 
 /// One C library: the crate blosc-capi, built with one feature.
@@ -25,38 +25,49 @@ struct Library {
     symbols: &'static [&'static str],
     test_symbols: &'static [&'static str],
     description: &'static str,
+    /// A line of a header, and the line that replaces it.
+    replaced: Option<(&'static str, &'static str)>,
 }
 
-const LIBRARIES: [Library; 2] = [
-    Library {
-        name: "blosc",
-        version: "1.21.7",
-        soname: "libblosc.so.1",
-        feature: "blosc1",
-        headers: &["blosc.h", "blosc-export.h"],
-        symbols: &["blosc_*"],
-        test_symbols: &[],
-        description: "Compressed chunks of binary data",
-    },
-    Library {
-        name: "blosc2",
-        version: "3.3.2",
-        soname: "libblosc2.so.9",
-        feature: "blosc2",
-        headers: &[
-            "blosc2.h",
-            "blosc2/blosc2-export.h",
-            "blosc2/blosc2-common.h",
-            "b2nd.h",
-            "blosc2/blosc2-stdio.h",
-            "blosc2/codecs-registry.h",
-            "blosc2/filters-registry.h",
-        ],
-        symbols: &["blosc1_*", "blosc2_*", "b2nd_*", "blosc_set_timestamp", "blosc_elapsed_*"],
-        test_symbols: &["shuffle_*", "unshuffle_*"],
-        description: "Compressed chunks of binary data, second generation",
-    },
-];
+const BLOSC1: Library = Library {
+    name: "blosc",
+    version: "1.21.7",
+    soname: "libblosc.so.1",
+    feature: "blosc1",
+    headers: &["blosc.h", "blosc-export.h"],
+    symbols: &["blosc_*"],
+    test_symbols: &[],
+    description: "Compressed chunks of binary data",
+    replaced: None,
+};
+
+const BLOSC2: Library = Library {
+    name: "blosc2",
+    version: "3.3.2",
+    soname: "libblosc2.so.9",
+    feature: "blosc2",
+    headers: &[
+        "blosc2.h",
+        "blosc2/blosc2-export.h",
+        "blosc2/blosc2-common.h",
+        "b2nd.h",
+        "blosc2/blosc2-stdio.h",
+        "blosc2/codecs-registry.h",
+        "blosc2/filters-registry.h",
+    ],
+    symbols: &["blosc1_*", "blosc2_*", "b2nd_*", "blosc_set_timestamp", "blosc_elapsed_*"],
+    test_symbols: &["shuffle_*", "unshuffle_*"],
+    description: "Compressed chunks of binary data, second generation",
+    replaced: None,
+};
+
+const BLOSC2_ABI7: Library = Library {
+    version: "2.23.1",
+    soname: "libblosc2.so.7",
+    feature: "blosc2-abi7",
+    replaced: Some(("#define BLOSC2_ABI 9", "#define BLOSC2_ABI 7")),
+    ..BLOSC2
+};
 
 /// The C compiler and the tools of GNU binutils: only installing and testing needs them.
 pub(crate) const TOOLS: [&str; 4] = ["cc", "ld", "objcopy", "ar"];
@@ -69,9 +80,20 @@ pub(crate) enum Build {
     Test,
 }
 
-/// Builds all libraries and installs them below `prefix`.
-pub(crate) fn install(prefix: &Path, build: Build) -> Result<()> {
-    LIBRARIES.iter().try_for_each(|library| library.install(prefix, build))
+/// The version of the structures of libblosc2: the number in the name of the shared library.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Abi {
+    /// The structures of C-Blosc2 2.23.
+    Seven,
+    /// The structures of C-Blosc2 3.3.
+    Nine,
+}
+
+/// Builds both libraries and installs them below `prefix`.
+pub(crate) fn install(prefix: &Path, build: Build, abi: Abi) -> Result<()> {
+    BLOSC1.install(prefix, build)?;
+    let blosc2 = if abi == Abi::Seven { BLOSC2_ABI7 } else { BLOSC2 };
+    blosc2.install(prefix, build)
 }
 
 impl Library {
@@ -83,6 +105,12 @@ impl Library {
         }
         for header in self.headers {
             copy(&sh::root().join("crates/blosc-capi/include").join(header), &include.join(header))?;
+        }
+        if let Some((line, other)) = self.replaced {
+            let header = include.join(self.headers.first().context("no header")?);
+            let text = std::fs::read_to_string(&header).with_context(|| header.display().to_string())?;
+            ensure!(text.contains(line), "{} lacks the line {line:?}", header.display());
+            std::fs::write(&header, text.replace(line, other)).with_context(|| header.display().to_string())?;
         }
         let Library { name, soname, version, .. } = self;
         let full_name = format!("lib{name}.so.{version}");

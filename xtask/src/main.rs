@@ -4,6 +4,7 @@
 mod api;
 mod bench;
 mod capi;
+mod capi_clients;
 mod capi_hdf5;
 mod capi_library;
 mod ci;
@@ -46,9 +47,11 @@ const USAGE: &str = "usage: cargo xtask <command>
                            parts: interop http s3 references dask hostile
   web [build | PART]...    the JavaScript package and the page, tested in Node, Chromium and Firefox; parts: lint node pack page
                            firefox, and only if named: build pictures bench
-  capi --prefix DIR        builds and installs the C libraries; --test [--quick] instead runs the own tests of C-Blosc and
-                           C-Blosc2 on them, and compares the HDF5 plugins with hdf5plugin, --quick without the runs of
-                           a benchmark and with fewer datasets; --valgrind decodes malformed chunks under valgrind
+  capi --prefix DIR        builds and installs the C libraries, with --blosc2-abi 7 for programs of C-Blosc2 2.23;
+                           --test [--quick] instead runs the own tests of C-Blosc and C-Blosc2 on them, and compares the
+                           HDF5 plugins with hdf5plugin, --quick without the runs of a benchmark and with fewer datasets;
+                           --clients [blosc2 | tables] runs python-blosc2 and PyTables on them; --valgrind decodes
+                           malformed chunks under valgrind
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations

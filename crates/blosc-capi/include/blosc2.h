@@ -27,12 +27,24 @@
 extern "C" {
 #endif
 
+/* The version of the shared library: 9 for the structures of C-Blosc2 3.3, 7 for those of 2.23. */
+#define BLOSC2_ABI 9
+
 /* The version of C-Blosc2 whose functions these are. */
-#define BLOSC2_VERSION_MAJOR 3
-#define BLOSC2_VERSION_MINOR 3
-#define BLOSC2_VERSION_RELEASE 2
-#define BLOSC2_VERSION_STRING "3.3.2"
-#define BLOSC2_VERSION_DATE "$Date:: 2026-08-06 #$"
+#if BLOSC2_ABI == 7
+  #define BLOSC2_VERSION_MAJOR 2
+  #define BLOSC2_VERSION_MINOR 23
+  #define BLOSC2_VERSION_RELEASE 1
+  #define BLOSC2_VERSION_STRING "2.23.1"
+  #define BLOSC2_VERSION_DATE "$Date:: 2026-01-29 #$"
+  #define BLOSC2_MAX_DIM 8
+#else
+  #define BLOSC2_VERSION_MAJOR 3
+  #define BLOSC2_VERSION_MINOR 3
+  #define BLOSC2_VERSION_RELEASE 2
+  #define BLOSC2_VERSION_STRING "3.3.2"
+  #define BLOSC2_VERSION_DATE "$Date:: 2026-08-06 #$"
+#endif
 
 /* With BLOSC1_COMPAT, the names of libblosc stand for the functions of this library. */
 #ifdef BLOSC1_COMPAT
@@ -662,8 +674,10 @@ typedef struct blosc2_schunk {
   int32_t typesize;
   int32_t blocksize;
   int32_t chunksize;
+#if BLOSC2_ABI != 7
   uint8_t flags2;
   uint8_t use_dict;
+#endif
   uint8_t filters[BLOSC2_MAX_FILTERS];
   uint8_t filters_meta[BLOSC2_MAX_FILTERS];
   int64_t nchunks;
@@ -685,6 +699,10 @@ typedef struct blosc2_schunk {
   int8_t ndim;
   int64_t *blockshape;
   bool view;
+#if BLOSC2_ABI == 7
+  uint8_t flags2;
+  uint8_t use_dict;
+#endif
   int64_t change_tick;
 } blosc2_schunk;
 
@@ -747,8 +765,12 @@ BLOSC_EXPORT int blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk, int64_t 
 
 /* The numbers of the chunks with items from start to stop, which the caller frees. For an array, these have a number for
  * each axis. Returns how many there are. */
+#if BLOSC2_ABI == 7
+BLOSC_EXPORT int blosc2_get_slice_nchunks(blosc2_schunk *schunk, int64_t *start, int64_t *stop, int64_t **chunks_idx);
+#else
 BLOSC_EXPORT int64_t blosc2_get_slice_nchunks(blosc2_schunk *schunk, int64_t *start, int64_t *stop,
                                               int64_t **chunks_idx);
+#endif
 
 /* Reads the counts and the metalayers again if another handle changed the frame on disk, as other functions do. Returns 1
  * if it did. */

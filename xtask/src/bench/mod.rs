@@ -3,7 +3,7 @@
 mod data;
 mod peers;
 
-use crate::capi_library::{self, Build};
+use crate::capi_library::{self, Abi, Build};
 use crate::{metadata, release, sh, venv};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -115,7 +115,7 @@ fn bcolz(options: &[&str]) -> Result<()> {
 fn capi(options: &[&str]) -> Result<()> {
     let (python, program, prefix) =
         (required_venv()?, Program::build(&[])?, metadata::target_directory()?.join("capi"));
-    capi_library::install(&prefix, Build::User)?;
+    capi_library::install(&prefix, Build::User, Abi::Nine)?;
     let library = prefix.join("lib");
     let mut race = program.command("capi")?;
     race.arg("--data").arg(data::folder(&python)?);

@@ -9,7 +9,7 @@ use crate::exports::guard::guarded;
 use crate::exports::pointers::{duplicate, store, text};
 
 /// The version of C-Blosc2 whose functions these are.
-const VERSION: &CStr = c"3.3.2";
+const VERSION: &CStr = if cfg!(feature = "blosc2-abi7") { c"2.23.1" } else { c"3.3.2" };
 
 /// The version of the codecs, which are part of this project.
 const CODEC_VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

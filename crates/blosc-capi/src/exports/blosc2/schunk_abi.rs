@@ -33,7 +33,9 @@ pub struct Schunk {
     pub(crate) typesize: i32,
     pub(crate) blocksize: i32,
     pub(crate) chunksize: i32,
+    #[cfg(not(feature = "blosc2-abi7"))]
     pub(crate) flags2: u8,
+    #[cfg(not(feature = "blosc2-abi7"))]
     pub(crate) use_dict: u8,
     pub(crate) filters: [u8; MAX_FILTERS],
     pub(crate) filters_meta: [u8; MAX_FILTERS],
@@ -56,6 +58,11 @@ pub struct Schunk {
     pub(crate) ndim: i8,
     pub(crate) blockshape: *mut i64,
     pub(crate) view: CBool,
+    // The structure of C-Blosc2 2.x lacks these two fields. At the end they move no other field.
+    #[cfg(feature = "blosc2-abi7")]
+    pub(crate) flags2: u8,
+    #[cfg(feature = "blosc2-abi7")]
+    pub(crate) use_dict: u8,
     pub(crate) change_tick: i64,
 }
 
