@@ -21,7 +21,7 @@ struct Module {
 }
 
 const MODULES: [Module; 4] = [
-    Module { name: "decode", features: "", core: "3", max_gzipped: 200_000 },
+    Module { name: "decode", features: "chunks", core: "3", max_gzipped: 200_000 },
     Module { name: "encode", features: "compress,zstd", core: "3", max_gzipped: 400_000 },
     Module { name: "open", features: "containers", core: "\"s\"", max_gzipped: 400_000 },
     Module { name: "page", features: "info", core: "\"s\"", max_gzipped: 450_000 },
@@ -110,9 +110,9 @@ fn tools() -> Result<PathBuf> {
 
 /// Variants of the module that decodes chunks: what codecs they have, and their features.
 const CODECS: [(&str, &[&str]); 4] = [
-    ("decode: blosclz lz4 zstd", &["--no-default-features"]),
-    ("decode: blosclz lz4 zstd zlib", &["--no-default-features", "--features", "zlib"]),
-    ("decode: blosclz lz4 zstd snappy", &["--no-default-features", "--features", "snappy"]),
+    ("decode: blosclz lz4 zstd", &["--no-default-features", "--features", "chunks"]),
+    ("decode: blosclz lz4 zstd zlib", &["--no-default-features", "--features", "chunks,zlib"]),
+    ("decode: blosclz lz4 zstd snappy", &["--no-default-features", "--features", "chunks,snappy"]),
     ("encode: all but zstd", &["--features", "compress"]),
 ];
 
@@ -153,7 +153,7 @@ pub(crate) fn lint(built: &Built) -> Result<sh::Count> {
         println!("web: clippy is skipped: it has no standard library for {TARGET}");
         return Ok(sh::Count { passed: 1, ignored: 1, ..sh::Count::default() });
     }
-    for features in ["", "compress,zstd", "containers", "info"] {
+    for features in ["chunks", "compress,zstd", "containers", "info"] {
         let mut clippy = sh::cargo(["clippy", "--locked", "--package", "blpk-web", "--target", TARGET]);
         clippy.args(["--manifest-path", &manifest, "--features", features]).arg("--target-dir").arg(target()?);
         sh::run(clippy.args(["--", "-D", "warnings"]))?;

@@ -6,6 +6,7 @@
 //! | `file` | the class of an open file |
 //! | `error` | errors as JavaScript's |
 
+#[cfg(feature = "chunks")]
 mod chunk;
 mod error;
 #[cfg(feature = "containers")]
