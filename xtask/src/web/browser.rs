@@ -1,7 +1,7 @@
 //! The page in Chromium and in Firefox.
 
 use super::built::Built;
-use super::{modules, npm};
+use super::npm;
 use crate::sh;
 use anyhow::{Result, anyhow};
 use std::path::Path;
@@ -44,9 +44,8 @@ pub(crate) fn pictures(built: &Built) -> Result<sh::Count> {
     script(built, &CHROMIUM, "pictures.mjs", Some(Path::new("docs")))
 }
 
-/// Writes the sizes of the modules, and races the package against numcodecs in the browser.
+/// Races the package against numcodecs in the browser.
 pub(crate) fn bench(built: &Built) -> Result<sh::Count> {
-    modules::sizes(built, &sh::root().join("docs/bench/web_sizes.tsv"))?;
     script(built, &CHROMIUM, "bench.mjs", Some(Path::new("docs/bench/web.tsv")))
 }
 

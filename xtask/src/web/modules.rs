@@ -123,9 +123,9 @@ const CODECS: [(&str, &[&str]); 4] = [
 ];
 
 /// Writes the table of sizes: of the modules, and by codec.
-pub(super) fn sizes(built: &Built, table: &Path) -> Result<()> {
+pub(super) fn sizes(built: &Built) -> Result<sh::Count> {
     let mut lines =
-        String::from("# Sizes of the WebAssembly modules in bytes. By cargo xtask web bench.\nmodule\tsize\tgzip\n");
+        String::from("# Sizes of the WebAssembly modules in bytes. By cargo xtask web sizes.\nmodule\tsize\tgzip\n");
     let folder = sh::root().join(CRATE).join("js/generated");
     for Module { name, .. } in MODULES {
         let file = folder.join(format!("blpk_{name}_bg.wasm"));
@@ -137,7 +137,8 @@ pub(super) fn sizes(built: &Built, table: &Path) -> Result<()> {
         let (size, gzipped) = write(&module, &target()?.join("sizes"), "variant")?;
         lines += &format!("{name}\t{size}\t{gzipped}\n");
     }
-    Ok(fs::write(table, lines)?)
+    fs::write(sh::root().join("docs/bench/web_sizes.tsv"), lines)?;
+    Ok(sh::Count::default())
 }
 
 /// Returns the flags of the compiler. The paths of this machine, which the locations of panics have, are left out.
