@@ -1,7 +1,7 @@
 //! The page in Chromium and in Firefox.
 
 use super::built::Built;
-use super::{modules, npm};
+use super::npm;
 use crate::sh;
 use anyhow::{Result, anyhow};
 use std::path::Path;
@@ -10,20 +10,28 @@ use std::path::Path;
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
 
+/// Scripts that run at the same time. Most of the time the browsers wait for each other.
+const LANES: [&[&str]; 2] =
+    [&["page.mjs", "inputs.mjs", "use.mjs", "access.mjs"], &["hostile.mjs", "stalls.mjs", "pictures.mjs"]];
+
 /// Opens golden files of every format on the page, compares what it shows with the recorded values, uses it as people do,
-/// and opens malformed files. Most of the time the browsers wait for each other, so two run at the same time.
+/// opens malformed files, and measures how long the page's thread is blocked.
 pub(crate) fn test(built: &Built) -> Result<sh::Count> {
-    let (hostile, others) = std::thread::scope(|scope| {
-        let hostile = scope.spawn(|| script(built, &CHROMIUM, "hostile.mjs", None));
-        let mut others = sh::Count::default();
-        let mut run = |name| script(built, &CHROMIUM, name, None).map(|count| others += count);
-        let ran =
-            ["page.mjs", "inputs.mjs", "use.mjs", "access.mjs", "pictures.mjs"].into_iter().try_for_each(&mut run);
-        (hostile.join(), ran.map(|()| others))
-    });
-    let mut count = others?;
-    count += hostile.map_err(|_| anyhow!("the thread that runs a browser panicked"))??;
-    Ok(count)
+    std::thread::scope(|scope| {
+        let lanes = LANES.map(|lane| scope.spawn(|| scripts(built, lane)));
+        lanes.into_iter().try_fold(sh::Count::default(), |mut count, lane| {
+            count += lane.join().map_err(|_| anyhow!("the thread that runs a browser panicked"))??;
+            Ok(count)
+        })
+    })
+}
+
+/// Runs scripts in Chromium, one after the other.
+fn scripts(built: &Built, names: &[&str]) -> Result<sh::Count> {
+    names.iter().try_fold(sh::Count::default(), |mut count, name| {
+        count += script(built, &CHROMIUM, name, None)?;
+        Ok(count)
+    })
 }
 
 /// Opens a file of each format in Firefox.
@@ -36,9 +44,8 @@ pub(crate) fn pictures(built: &Built) -> Result<sh::Count> {
     script(built, &CHROMIUM, "pictures.mjs", Some(Path::new("docs")))
 }
 
-/// Writes the sizes of the modules, and races the package against numcodecs in the browser.
+/// Races the package against numcodecs in the browser.
 pub(crate) fn bench(built: &Built) -> Result<sh::Count> {
-    modules::sizes(built, &sh::root().join("docs/bench/web_sizes.tsv"))?;
     script(built, &CHROMIUM, "bench.mjs", Some(Path::new("docs/bench/web.tsv")))
 }
 

@@ -29,13 +29,14 @@ struct Part {
     run: fn(&Built) -> Result<sh::Count>,
 }
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     Part { name: "lint", is_default: true, run: modules::lint },
     Part { name: "node", is_default: true, run: npm::test },
     Part { name: "pack", is_default: true, run: npm::pack },
     Part { name: "page", is_default: true, run: browser::test },
     Part { name: "firefox", is_default: true, run: browser::firefox },
     Part { name: "pictures", is_default: false, run: browser::pictures },
+    Part { name: "sizes", is_default: false, run: modules::sizes },
     Part { name: "bench", is_default: false, run: browser::bench },
 ];
 

@@ -60,9 +60,28 @@ const RUN: usize = 128;
 
 /// Returns whether `src`, elements of `typesize` bytes, looks incompressible throughout.
 pub(crate) fn is_noise(src: &[u8], typesize: usize, care: Care) -> bool {
-    // Wider elements are not split into streams, so their byte positions do not matter.
-    let width = if typesize <= MAX_WIDTH { typesize.max(1) } else { 1 };
-    src.len() >= MIN_LEN && is_noise_throughout(src, width, care)
+    src.len() >= MIN_LEN && is_noise_throughout(src, width_of(typesize), care)
+}
+
+/// The quick test of [`is_noise`], for `len` bytes that `read` copies from an offset. If it returns `false`, so does
+/// `is_noise`.
+pub(crate) fn may_be_noise(len: usize, typesize: usize, mut read: impl FnMut(usize, &mut [u8])) -> bool {
+    if len < MIN_LEN {
+        return false;
+    }
+    let width = width_of(typesize);
+    let mut bins = [0; MAX_WIDTH];
+    for at in starts(len, width, QUICK_PLACES, 1) {
+        let mut element = [0; MAX_WIDTH];
+        read(at, &mut element[..width]);
+        bins.iter_mut().zip(element).for_each(|(bins, value)| *bins |= bin(value));
+    }
+    bins[..width].iter().all(|&bins| are_filled(bins))
+}
+
+/// Returns the width of an element. Wider elements are not split into streams, so their byte positions do not matter.
+fn width_of(typesize: usize) -> usize {
+    if typesize <= MAX_WIDTH { typesize.max(1) } else { 1 }
 }
 
 /// Returns whether one stream looks incompressible. Streams that are not random, but that an entropy coder reduces by
@@ -93,13 +112,27 @@ fn is_noise_throughout(src: &[u8], width: usize, care: Care) -> bool {
 
 /// Returns `run` elements from each of `places` places.
 fn sample(src: &[u8], width: usize, places: usize, run: usize) -> impl Iterator<Item = &[u8]> {
-    let between = (src.len() / width - run) / places * width;
-    (0..places).map(move |place| &src[place * between..][..run * width])
+    starts(src.len(), width, places, run).map(move |start| &src[start..][..run * width])
 }
+
+/// Returns the offsets of the places of a [`sample`].
+fn starts(len: usize, width: usize, places: usize, run: usize) -> impl Iterator<Item = usize> {
+    let between = (len / width - run) / places * width;
+    (0..places).map(move |place| place * between)
+}
+
+const QUICK_PLACES: usize = 64;
 
 /// The quick test: 64 random values fall into 40 of 64 bins, give or take 8.
 fn fills_bins(src: &[u8], width: usize, plane: usize) -> bool {
-    let bins = sample(src, width, 64, 1).fold(0u64, |bins, element| bins | 1 << (element[plane] & 63));
+    are_filled(sample(src, width, QUICK_PLACES, 1).fold(0, |bins, element| bins | bin(element[plane])))
+}
+
+fn bin(value: u8) -> u64 {
+    1 << (value & 63)
+}
+
+fn are_filled(bins: u64) -> bool {
     bins.count_ones() >= 32
 }
 

@@ -9,6 +9,7 @@ mod kernels;
 mod limits;
 mod lossy_filters;
 mod only_block;
+mod outside;
 mod round_trip;
 mod round_trip_blosc2;
 mod safety_history;

@@ -59,6 +59,7 @@ proptest! {
         let chunk = encoder.compress(&plain)?;
         prop_assert!(chunk.len() <= max_cbytes(plain.len()));
         prop_assert!(encoder.compress(&plain)? == chunk, "an encoder used again");
+        crate::outside::check(&mut encoder, &plain, &chunk);
         crate::ways::check(&chunk, &plain, Decoder::new);
     }
 }

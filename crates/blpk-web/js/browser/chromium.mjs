@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { compareStats, finish, goldenData, outcome, shownStats, test as run } from "./harness.mjs";
 import { launch, serve } from "./serve.mjs";
 
-const [program, folder] = process.argv.slice(2);
+const program = process.argv[2];
+/** The folder of the page. */
+export const folder = process.argv[3];
 /** Where a script writes what it makes, if anywhere. */
 export const output = process.argv[4];
 /** The files of the server at `/data/`. */

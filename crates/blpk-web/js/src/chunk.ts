@@ -60,7 +60,7 @@ export function compressSync(data: Memory, options: CompressOptions = {}): Uint8
     throw Object.assign(new Error(problem), { kind: "invalid" });
   }
   const chunk = options.into?.subarray(0, size) ?? new Uint8Array(size);
-  guarded(() => encoder.compressed(chunk));
+  guarded(() => encoder.compressed(bytesOf(chunk)));
   return chunk as Uint8Array<ArrayBuffer>;
 }
 
@@ -93,7 +93,7 @@ export function decompressSync(chunk: Memory, options: DecompressOptions = {}): 
   const { into, maxBytes = 2 ** 31 - 1 } = options;
   return guarded(() => {
     if (into === undefined) return decoder.decompress(bytesOf(chunk), maxBytes) as Uint8Array<ArrayBuffer>;
-    decoder.decompressInto(bytesOf(chunk), into);
+    decoder.decompressInto(bytesOf(chunk), bytesOf(into));
     return into as Uint8Array<ArrayBuffer>;
   });
 }

@@ -20,7 +20,7 @@ export async function decompress(chunk: Memory, maxBytes = 2 ** 31 - 1): Promise
 /** Decompresses a chunk into an array of exactly the size of its plain bytes. */
 export async function decompressInto<T extends Uint8Array>(chunk: Memory, into: T): Promise<T> {
   await load();
-  guarded(() => wasm.decompressInto(bytesOf(chunk), into));
+  guarded(() => wasm.decompressInto(bytesOf(chunk), bytesOf(into)));
   return into;
 }
 

@@ -13,14 +13,24 @@ export interface Box {
   height: number;
 }
 
+/** Returns a colour as a pixel of an image. All browsers with WebAssembly run on little-endian machines. */
+const pixel = ([red, green, blue]: [number, number, number]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+
+/** The scale's colours as pixels, so that none is computed for each value. */
+const LAST = 1023;
+const PIXELS = Uint32Array.from({ length: LAST + 1 }, (_, at) => pixel(colourAt(at / LAST)));
+const [NAN_PIXEL, LOST_PIXEL] = [pixel(NAN), pixel(LOST)];
+
 /** Returns an image with a pixel for each value. */
 export function imageOf(plane: Plane, scale: Scale): OffscreenCanvas {
   const image = new ImageData(Math.max(1, plane.columns), Math.max(1, plane.rows));
-  plane.values.forEach((value, index) => {
-    const position = scale.place(value);
-    const [red, green, blue] = plane.lost[index] ? LOST : Number.isNaN(position) ? NAN : colourAt(position);
-    image.data.set([red, green, blue, 255], index * 4);
-  });
+  const pixels = new Uint32Array(image.data.buffer);
+  const { values, lost } = plane;
+  for (let index = 0; index < values.length; index++) {
+    const at = Math.round(scale.place(values[index] as number) * LAST);
+    if (lost[index]) pixels[index] = LOST_PIXEL;
+    else pixels[index] = Number.isNaN(at) ? NAN_PIXEL : (PIXELS[Math.min(LAST, Math.max(0, at))] as number);
+  }
   const cells = new OffscreenCanvas(image.width, image.height);
   cells.getContext("2d")?.putImageData(image, 0, 0);
   return cells;

@@ -161,6 +161,15 @@ function traffic(): Traffic {
   return { read, requests, stored };
 }
 
+/**
+ * Sends an answer. Bytes, which may be a large download, are moved: copying them would block the page's thread. Calls that
+ * return bytes have just made their buffer, and nothing else refers to it.
+ */
+function post(answer: Answer): void {
+  const { value } = answer;
+  self.postMessage(answer, value instanceof Uint8Array ? { transfer: [value.buffer] } : {});
+}
+
 /** Calls run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -172,16 +181,14 @@ self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
   }
   last = last.then(async () => {
     const { id, name, args } = data;
-    let answer: Answer;
     const progress = setInterval(() => self.postMessage({ traffic: traffic() } satisfies Answer), 250);
     try {
       const value = await (calls[name] as (...args: unknown[]) => Promise<unknown>)(...args);
-      answer = { id, value, traffic: traffic() };
+      post({ id, value, traffic: traffic() });
     } catch (error) {
       const { message, kind = "invalid" } = error as BlpkError;
-      answer = { id, error: { message, kind }, traffic: traffic() };
+      post({ id, error: { message, kind }, traffic: traffic() });
     }
     clearInterval(progress);
-    self.postMessage(answer);
   });
 });

@@ -1,18 +1,19 @@
 //! Chunks: compress, decompress, describe.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 
 use blosc_core::{Chunk, DecodeError, Decoder, ErrorKind, Filter, Limits};
 use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::copy;
 use super::error::{error, invalid};
 
 thread_local! {
     /// The decoder, and the plain bytes of the last chunk. Memory of WebAssembly is never given back, so keeping it costs
-    /// nothing, and it need not be zeroed again.
-    static DECODED: RefCell<(Decoder, Vec<u8>)> = RefCell::new((Decoder::new(), Vec::new()));
+    /// nothing, and it need not be zeroed again. A call takes both, because JavaScript runs during it.
+    static DECODED: Cell<(Decoder, Vec<u8>)> = Cell::new((Decoder::new(), Vec::new()));
 }
 
 fn refuse(found: &DecodeError) -> JsValue {
@@ -48,10 +49,7 @@ pub fn decompress_into(chunk: &[u8], into: &Uint8Array) -> Result<(), JsValue> {
     if is_in_blocks(&chunk, most) {
         return block_by_block(&chunk, most, into);
     }
-    decoded(&chunk, most, |plain| {
-        into.copy_from(plain);
-        Ok(())
-    })
+    decoded(&chunk, most, |plain| copy::put(into, 0, plain))
 }
 
 /// Decodes a chunk in the memory of this module.
@@ -63,12 +61,11 @@ fn decoded<T>(chunk: &Chunk<'_>, most: f64, take: impl FnOnce(&[u8]) -> Result<T
 }
 
 fn with_decoder<T>(most: f64, call: impl FnOnce(&mut Decoder, &mut Vec<u8>) -> T) -> T {
-    DECODED.with_borrow_mut(|(decoder, plain)| {
-        let mut used = std::mem::take(decoder).limits(Limits::new().max_nbytes(most.max(0.0) as usize));
-        let result = call(&mut used, plain);
-        *decoder = used;
-        result
-    })
+    let (decoder, mut plain) = DECODED.take();
+    let mut decoder = decoder.limits(Limits::new().max_nbytes(most.max(0.0) as usize));
+    let result = call(&mut decoder, &mut plain);
+    DECODED.set((decoder, plain));
+    result
 }
 
 /// The largest block that stays in the cache of a CPU until it is copied to JavaScript.
@@ -94,9 +91,8 @@ fn block_by_block(chunk: &Chunk<'_>, most: f64, into: &Uint8Array) -> Result<(),
         let mut at = 0_usize;
         for block in 0..nblocks {
             let len = decoder.decode_block(chunk, block, plain).map_err(|found| refuse(&found))?;
-            let end = at + len;
-            into.subarray(at as u32, end as u32).copy_from(plain.get(..len).unwrap_or_default());
-            at = end;
+            copy::put(into, at, plain.get(..len).unwrap_or_default())?;
+            at += len;
         }
         Ok(())
     })
@@ -115,18 +111,19 @@ pub fn chunk_sizes(chunk: &[u8]) -> Result<Vec<f64>, JsValue> {
 
 #[cfg(feature = "compress")]
 thread_local! {
-    /// Room for the largest chunk so far, with the last chunk, and the size of that.
-    static ENCODED: RefCell<(Vec<u8>, usize)> = const { RefCell::new((Vec::new(), 0)) };
+    /// Room for the largest chunk so far, with the last chunk, and the size of that. A call takes both, because
+    /// JavaScript runs during it.
+    static ENCODED: Cell<(Vec<u8>, usize)> = const { Cell::new((Vec::new(), 0)) };
 }
 
 /// Compresses `plain` and returns the size of the chunk, which `compressed` then copies.
 ///
 /// # Errors
-/// Parameters that are refused; too many bytes for a chunk.
+/// Parameters that are refused; too many bytes for a chunk; an array that becomes shorter during the call.
 #[cfg(feature = "compress")]
 #[wasm_bindgen]
 pub fn compress(
-    plain: &[u8],
+    plain: &Uint8Array,
     codec: &str,
     clevel: u8,
     filters: &str,
@@ -138,22 +135,35 @@ pub fn compress(
     let params = params.map_err(|problem| invalid(&problem))?;
     let refuse = |found: blosc_core::EncodeError| error(found.kind(), &blosc_core::Report::new(&found).to_string());
     let mut encoder = blosc_core::Encoder::new(params).map_err(refuse)?;
-    let most = encoder.params().get_format().max_cbytes(plain.len());
-    ENCODED.with_borrow_mut(|(room, size)| {
-        // A slice is written without the copy that a vector costs, and its memory is zeroed only once.
-        if room.len() < most {
-            *room = Vec::new();
-            blosc_core::memory::resize(room, most, 0)
-                .map_err(|found| error(ErrorKind::OutOfMemory, &found.to_string()))?;
-        }
-        *size = encoder.compress_into(plain, room).map_err(refuse)?;
-        Ok(u32::try_from(*size).unwrap_or(u32::MAX))
-    })
+    let nbytes = plain.length() as usize;
+    let most = params.get_format().max_cbytes(nbytes);
+    let (mut room, _) = ENCODED.take();
+    // A slice is written without the copy that a vector costs, and its memory is zeroed only once.
+    if room.len() < most {
+        blosc_core::memory::reuse(&mut room, most)
+            .map_err(|found| error(ErrorKind::OutOfMemory, &found.to_string()))?;
+    }
+    // Each block is copied from JavaScript when its turn comes, and is then in the cache.
+    let mut is_whole = true;
+    let read = |start: usize, into: &mut [u8]| is_whole = is_whole && copy::get(plain, start, into);
+    let written = encoder.compress_from(nbytes, read, &mut room);
+    ENCODED.set((room, *written.as_ref().unwrap_or(&0)));
+    match written {
+        Ok(_) if !is_whole => Err(copy::changed()),
+        Ok(size) => Ok(u32::try_from(size).unwrap_or(u32::MAX)),
+        Err(found) => Err(refuse(found)),
+    }
 }
 
 /// Copies the chunk of the last call of `compress` to an array of its size.
+///
+/// # Errors
+/// An array of another size.
 #[cfg(feature = "compress")]
 #[wasm_bindgen]
-pub fn compressed(into: &Uint8Array) {
-    ENCODED.with_borrow(|(room, size)| into.copy_from(room.get(..*size).unwrap_or_default()));
+pub fn compressed(into: &Uint8Array) -> Result<(), JsValue> {
+    let (room, size) = ENCODED.take();
+    let copied = copy::put(into, 0, room.get(..size).unwrap_or_default());
+    ENCODED.set((room, size));
+    copied
 }

@@ -1,5 +1,7 @@
 //! Writes the chunk after its header: block starts, dictionary, blocks.
 
+use core::ops::Range;
+
 use super::buffers::{Buffers, Worker};
 use super::output::Output;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
@@ -8,10 +10,10 @@ use crate::codec::{MAX_DICT, train};
 use crate::error::EncodeError;
 use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
 use crate::format::ChunkFormat;
-use crate::header::Header;
+use crate::header::{Header, Special};
 use crate::layout::BSTART_LEN;
 use crate::le::put_i32;
-use crate::memory;
+use crate::memory::{self, OutOfMemory};
 use crate::parallel::{self, Parallelism};
 use crate::params::CParams;
 use crate::registry::Registry;
@@ -38,6 +40,30 @@ pub(super) struct Written {
     pub(super) has_dictionary: bool,
     /// Every stream is a run of zeros, so the chunk can be a special chunk of zeros.
     pub(super) all_zeros: bool,
+}
+
+impl Written {
+    /// Completes the header of the chunk.
+    pub(super) fn header(self, header: Header) -> Header {
+        match self {
+            Written { all_zeros: true, .. } => header.with_special(Special::Zeros),
+            Written { cbytes, has_dictionary: true, .. } => header.with_dictionary().finish(cbytes),
+            Written { cbytes, .. } => header.finish(cbytes),
+        }
+    }
+}
+
+/// The data of a chunk, block by block.
+pub(super) trait Blocks {
+    /// Returns the block of this range. Each block is asked for once, in order.
+    fn block(&mut self, range: Range<usize>) -> Result<&[u8], OutOfMemory>;
+}
+
+impl Blocks for &[u8] {
+    #[inline]
+    fn block(&mut self, range: Range<usize>) -> Result<&[u8], OutOfMemory> {
+        Ok(&self[range])
+    }
 }
 
 impl<'a> BodyPlan<'a> {
@@ -83,9 +109,8 @@ impl<'a> BodyPlan<'a> {
         parallelism: Parallelism,
         out: &mut Output<'_>,
     ) -> Result<Option<Written>, EncodeError> {
-        let nblocks = if src.len() <= self.blocksize { 1 } else { src.len().div_ceil(self.blocksize) };
-        // With forced blocks of one byte, the size of the table may overflow 32 bits.
-        if !out.skip(self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN))) {
+        let nblocks = self.nblocks(src.len());
+        if !self.skip_tables(nblocks, out) {
             return Ok(None);
         }
         let reference = self.reference(src)?;
@@ -117,25 +142,59 @@ impl<'a> BodyPlan<'a> {
         let fit = if is_parallel {
             self.write_parallel(encoder, workers, src, reference, out)?
         } else {
-            self.write_serial(encoder, src, reference, out)?
+            self.write_serial(encoder, src.len(), &mut &*src, reference, out)?
         };
-        let nstreams = src.chunks(self.blocksize).map(|block| self.streams(block).nstreams).sum::<usize>();
-        Ok(fit.then(|| Written {
+        Ok(fit.then(|| self.written(src.len(), start, out)))
+    }
+
+    /// Writes room for the header, then the table and the blocks, on this thread, and without a dictionary or a
+    /// reference. Returns `None` if they do not fit.
+    pub(super) fn write_from(
+        &self,
+        encoder: &mut BlockEncoder,
+        nbytes: usize,
+        blocks: &mut impl Blocks,
+        out: &mut Output<'_>,
+    ) -> Result<Option<Written>, EncodeError> {
+        if !self.skip_tables(self.nblocks(nbytes), out) {
+            return Ok(None);
+        }
+        let start = out.len();
+        let fit = self.write_serial(encoder, nbytes, blocks, None, out)?;
+        Ok(fit.then(|| self.written(nbytes, start, out)))
+    }
+
+    fn nblocks(&self, nbytes: usize) -> usize {
+        if nbytes <= self.blocksize { 1 } else { nbytes.div_ceil(self.blocksize) }
+    }
+
+    /// Leaves room for the header and the table of block starts. Returns `false` if they do not fit.
+    fn skip_tables(&self, nblocks: usize, out: &mut Output<'_>) -> bool {
+        // With forced blocks of one byte, the size of the table may overflow 32 bits.
+        out.skip(self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN)))
+    }
+
+    /// Describes what was written. The blocks begin at `start`.
+    fn written(&self, nbytes: usize, start: usize, out: &Output<'_>) -> Written {
+        let nstreams = nbytes / self.blocksize * self.nstreams + usize::from(!nbytes.is_multiple_of(self.blocksize));
+        Written {
             cbytes: out.len(),
             has_dictionary: false,
             all_zeros: self.has_runs && out.len() - start == nstreams * CSIZE_LEN,
-        }))
+        }
     }
 
     /// Writes the blocks one after another. Returns `false` if they do not fit.
     fn write_serial(
         &self,
         encoder: &mut BlockEncoder,
-        src: &[u8],
+        nbytes: usize,
+        blocks: &mut impl Blocks,
         reference: Option<&[u8]>,
         out: &mut Output<'_>,
     ) -> Result<bool, EncodeError> {
-        for (index, block) in src.chunks(self.blocksize).enumerate() {
+        for (index, start) in (0..nbytes).step_by(self.blocksize).enumerate() {
+            let block = blocks.block(start..nbytes.min(start + self.blocksize))?;
             let start = out.len();
             self.put_bstart(out, index, start);
             let room = out.room(self.max_cbytes(block))?;

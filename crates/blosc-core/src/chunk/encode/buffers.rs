@@ -16,7 +16,8 @@ use crate::stream::StreamEncoder;
 pub(super) struct Buffers {
     pub(super) encoder: BlockEncoder,
     pub(super) workers: Vec<Worker>,
-    /// One encoded block, see [`Output`](super::output::Output).
+    /// One block: an encoded one for a vector, see [`Output`](super::output::Output), or uncompressed data from
+    /// [outside](super::outside). Never both, because data from outside is written to a slice.
     pub(super) block: Vec<u8>,
 }
 

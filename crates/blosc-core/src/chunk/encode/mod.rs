@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `body` | writes the chunk after its header |
+//! | `outside` | data outside of this program's memory |
 //! | `buffers` | tables and buffers that are kept between chunks |
 //! | `output` | the destination of a chunk: a slice or a vector |
 //! | `options` | the options that a caller sets before encoding |
@@ -13,6 +14,7 @@ mod body;
 mod buffers;
 mod options;
 mod output;
+mod outside;
 mod special;
 mod vlblocks;
 
@@ -31,7 +33,7 @@ use crate::codec::noise::{self, Care};
 use crate::error::EncodeError;
 use crate::filter::Filter;
 use crate::format::ChunkFormat;
-use crate::header::{ChunkKind, Header, Special};
+use crate::header::{ChunkKind, Header};
 use crate::kernels;
 use crate::layout::{BSTART_LEN, tuning};
 use crate::lease::Leased;
@@ -182,31 +184,33 @@ impl Encoder {
         let typesize = self.params.machine_typesize();
         let src = self.prefiltered(src, header.blocksize())?;
 
-        let (stored, room) = (header.len() + nbytes, out.max());
-        // A compressed chunk takes longer to decode, so it must be smaller than a stored one.
-        out.limit(stored - 1);
-        let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
-        let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize && bstarts_fit;
+        let room = limit(&mut out, &header);
+        let tried = self.may_shrink(&header);
         let is_hopeless = tried && self.may_give_up().is_some_and(|care| noise::is_noise(&src, typesize, care));
         let written = if tried && !is_hopeless { self.compress_blocks(&src, &header, &mut out)? } else { None };
         let header = match written {
-            Some(Written { all_zeros: true, .. }) => header.with_special(Special::Zeros),
-            Some(Written { cbytes, has_dictionary: true, .. }) => header.with_dictionary().finish(cbytes),
-            Some(Written { cbytes, .. }) => header.finish(cbytes),
-            None if room < stored => return Err(EncodeError::Destination { needed: stored, found: room }),
+            Some(written) => written.header(header),
             None => {
-                out.restart(stored);
-                out.skip(header.len());
+                let header = restart(&mut out, room, header, tried)?;
                 if self.parallelism.applies(nbytes, header.nblocks()) {
                     out.append_parallel(&[&src]);
                 } else {
                     out.append(&src);
                 }
-                header.finish_memcpyed(tried)
+                header
             }
         };
         header.write(out.written());
         Ok(header.cbytes())
+    }
+
+    /// Returns whether a chunk with this header is compressed at all. If not, it is stored.
+    fn may_shrink(&self, header: &Header) -> bool {
+        let CParams { clevel, format, .. } = self.params;
+        let nbytes = header.nbytes();
+        let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
+        let is_long = nbytes >= format.min_compressible() && nbytes >= self.params.machine_typesize();
+        clevel > 0 && is_long && bstarts_fit
     }
 
     /// Returns the header of a chunk of `nbytes` plain bytes, without the size of the chunk.
@@ -268,6 +272,26 @@ impl Encoder {
         buffers.prepare(params, registry)?;
         Ok((BodyPlan::new(params, header, registry, blockshape, cancel.as_ref())?, buffers))
     }
+}
+
+/// Limits the output to chunks that are smaller than a stored one, because a compressed chunk takes longer to decode.
+/// Returns the limit before.
+fn limit(out: &mut Output<'_>, header: &Header) -> usize {
+    let room = out.max();
+    out.limit(header.len() + header.nbytes() - 1);
+    room
+}
+
+/// Starts a stored chunk: leaves room for its header, which is returned. The data follows. `tried` says whether the data
+/// was compressed before and did not fit.
+fn restart(out: &mut Output<'_>, room: usize, header: Header, tried: bool) -> Result<Header, EncodeError> {
+    let stored = header.len() + header.nbytes();
+    if room < stored {
+        return Err(EncodeError::Destination { needed: stored, found: room });
+    }
+    out.restart(stored);
+    out.skip(header.len());
+    Ok(header.finish_memcpyed(tried))
 }
 
 impl ChunkFormat {
