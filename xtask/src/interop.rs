@@ -14,7 +14,7 @@ pub(crate) enum Outcome {
     Skipped(&'static str),
 }
 
-/// Which cases of each script run.
+/// The part of the cases of each script that runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Cases {
     All,
