@@ -13,6 +13,7 @@ mod deny;
 mod faults;
 mod front;
 mod fuzz;
+mod guards;
 mod interop;
 mod kill;
 mod layers;
@@ -22,6 +23,7 @@ mod metadata;
 mod msrv;
 mod mutex;
 mod no_c;
+mod package;
 mod python;
 mod release;
 mod remote;
@@ -58,7 +60,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads
   api [--write]            the public interface of each library is as docs/api lists it; --write writes the lists
   deny                     licences, sources and versions of all dependencies, by deny.toml
-  no-c                     proves that the default `blpk` builds without any C compiler
+  no-c                     proves that the default `blpk` and the published packages build without any C compiler
   msrv                     the oldest Rust that each crate promises compiles it; the libraries compile for WebAssembly
   fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
                            10 s), --jobs J at once, --resume without those that are done; --report shows all figures

@@ -1,13 +1,13 @@
 //! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
 //!
-//! Steps that build in folders of their own run beside the others, in a process of their own ([`beside`]): most steps
-//! leave a core idle while they link, run tests or wait for servers.
+//! There are two rows of steps, each in a process of its own ([`beside`]): most steps leave a core idle while they link,
+//! run tests or wait for servers. Cargo locks a folder of one profile, so a row never waits for the other.
 
 mod beside;
 
 use crate::{
-    api, bench, capi, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, remote, sh, test,
-    web, zstd_c,
+    api, bench, capi, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, package, python, release, remote,
+    sh, test, web, zstd_c,
 };
 use anyhow::{Context, Result, bail};
 use beside::Beside;
@@ -15,32 +15,32 @@ use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-/// Steps that build in the target directory.
-const STEPS: [Step; 14] = [
+/// Steps that build with the profile `dev`, quick ones first.
+const STEPS: [Step; 12] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
+    ("no-c", no_c::names),
     ("clippy", clippy),
     ("docs", docs),
     ("api", || api::run(&[])),
     ("test", test::run),
     ("zstd-c", zstd_c::run),
+    ("msrv", msrv::run),
+    ("package", package::run),
+    ("benches", bench::verify),
+];
+
+/// Steps that build with the profile `release`, or in folders of their own. No step of [`STEPS`] uses their folders.
+const BESIDE: [Step; 8] = [
     ("readme", front::readme),
     ("release", release::step),
     ("capi", capi::step),
     ("python", || python::run(&[])),
     ("remote", || remote::run(&[])),
     ("faults", faults_and_kills),
-];
-
-/// Steps that build in folders of their own.
-const BESIDE: [Step; 6] = [
-    ("msrv", msrv::run),
-    ("no-c", no_c::run),
     ("web", || web::run(&[])),
-    ("package", front::package),
     ("fuzz", fuzz::smoke),
-    ("benches", bench::verify),
 ];
 
 /// Runs the named steps one after the other, or all steps if `names` is empty.

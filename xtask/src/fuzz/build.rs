@@ -23,12 +23,16 @@ pub(super) fn targets() -> Result<Vec<String>> {
     Ok(manifest.lines().filter_map(name).collect())
 }
 
-/// Builds targets and returns the folder with their binaries.
-pub(super) fn build(targets: &[String]) -> Result<PathBuf> {
+/// Builds targets and returns the folder with their binaries. For a quick run, with less optimization: the build would
+/// take longer than the run.
+pub(super) fn build(targets: &[String], is_quick: bool) -> Result<PathBuf> {
     let folder = metadata::target_directory()?.join("fuzz");
     let mut build = sh::cargo(["build", "--release", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
     build.args(targets.iter().flat_map(|target| ["--bin", target]));
     build.arg("--target-dir").arg(&folder).arg("-Zprofile-rustflags");
+    if is_quick {
+        build.args(["--config", "profile.release.opt-level=1", "--config", "profile.release.debug=false"]);
+    }
     let flags: Vec<String> = RUSTFLAGS.split_whitespace().map(|flag| format!("'{flag}'")).collect();
     for package in INSTRUMENTED {
         build.arg("--config").arg(format!("profile.release.package.{package}.rustflags=[{}]", flags.join(",")));

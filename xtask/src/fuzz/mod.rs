@@ -26,6 +26,9 @@ use std::time::Duration;
 /// Enough to run every seed and some mutations of each. For long runs use `cargo xtask fuzz --minutes N`.
 const SMOKE_SECONDS: u64 = 5;
 
+/// From this many seconds for each target, the targets are worth a build with all optimization.
+const LONG: u64 = 60;
+
 /// Time limit for seeds and regressions alone. libFuzzer runs them first, regardless of its own time limit.
 const SLACK: Duration = Duration::from_secs(600);
 
@@ -52,7 +55,7 @@ fn fuzz_all(options: &Options) -> Result<()> {
         wanted.retain(|target| !done.contains(target));
         println!("fuzz: {} targets are done already for {commit}", options.targets.len() - wanted.len());
     }
-    let binaries = build::build(&wanted)?;
+    let binaries = build::build(&wanted, options.seconds < LONG)?;
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<()> {
         while let Some(target) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
