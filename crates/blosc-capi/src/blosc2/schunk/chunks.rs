@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use blosc_core::{Encoder, ErrorKind, Special, memory};
+use blosc_core::{BlockSize, CParams, Encoder, ErrorKind, Special, memory};
 use bloscpack_format::frame::{ChunkSize, Entry, FrameType, Header};
 use bloscpack_io::frame::{ChunkBytes, MemoryFrame};
 use bloscpack_io::{Error, OpenOptions, ReadAt as _};
@@ -321,7 +321,11 @@ fn apply(chunks: &mut Vec<Vec<u8>>, change: &Change<'_>, params: Params) -> Resu
 /// Returns the chunk of a special value.
 fn special_chunk(special: Special, nbytes: u32, params: Params) -> Result<Vec<u8>, i32> {
     let typesize = usize::try_from(params.typesize).unwrap_or(1).max(1);
-    let made = Encoder::new(blosc_core::CParams::blosc2().typesize(typesize)).and_then(|encoder| match special {
+    // Programs read the blocks of an array from the header of any chunk.
+    let blocksize = usize::try_from(params.blocksize).ok().filter(|size| *size > 0);
+    let blocksize = blocksize.map_or(BlockSize::Auto, BlockSize::Fixed);
+    let params = CParams::blosc2().typesize(typesize).blocksize(blocksize);
+    let made = Encoder::new(params).and_then(|encoder| match special {
         Special::Nan => encoder.nans(nbytes as usize),
         Special::Uninit => encoder.uninit(nbytes as usize),
         _ => encoder.zeros(nbytes as usize),
