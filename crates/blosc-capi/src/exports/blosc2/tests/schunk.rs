@@ -135,6 +135,11 @@ fn the_size_of_chunks_is_the_one_that_the_program_sets() {
             (*schunk).chunksize = size;
             assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"x".as_ptr().cast_mut(), 1, null_mut()), 0);
             assert_eq!((*schunk).chunksize, size);
+            if let Some(path) = path {
+                let other = blosc2_schunk_open(path.as_ptr());
+                assert_eq!((*other).chunksize, size);
+                blosc2_schunk_free(other);
+            }
             assert_eq!(append(schunk, &items(1)[..10]), 1);
             assert_eq!((*schunk).chunksize, size);
             let again = match path {
