@@ -153,6 +153,29 @@ fn the_size_of_chunks_is_the_one_that_the_program_sets() {
     });
 }
 
+/// python-blosc2 truncates the file and then writes the metalayers of the open super-chunk into it.
+#[test]
+fn metalayers_outlive_their_file() {
+    with_each(|schunk, path, _| {
+        let Some(path) = path.filter(|path| Path::new(path.to_str().unwrap()).is_file()) else { return };
+        // SAFETY: a super-chunk, names, paths and pointers to variables.
+        unsafe {
+            assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"x".as_ptr().cast_mut(), 1, null_mut()), 0);
+            std::fs::write(path.to_str().unwrap(), b"").unwrap();
+            assert_eq!(blosc2_vlmeta_exists(schunk, c"name".as_ptr()), 0);
+            let (mut frame, mut needs_free) = (null_mut(), 0);
+            let len = blosc2_schunk_to_buffer(schunk, &mut frame, &mut needs_free);
+            assert!(len > 0 && needs_free == 1, "{len}");
+            let again = blosc2_schunk_from_buffer(frame, len, 1);
+            assert_eq!(blosc2_vlmeta_exists(again, c"name".as_ptr()), 0);
+            blosc2_schunk_free(again);
+            libc::free(frame.cast());
+            // A change needs the file.
+            assert!(append(schunk, &items(0)) < 0);
+        }
+    });
+}
+
 #[test]
 fn metalayers_are_in_the_frame() {
     with_each(|schunk, path, _| {
