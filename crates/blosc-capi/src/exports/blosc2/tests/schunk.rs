@@ -390,3 +390,18 @@ fn mapped_files_are_frames() {
         assert!(blosc2_schunk_open_udio(c"missing".as_ptr(), &open(c"r", &mut params)).is_null());
     }
 }
+
+/// Programs read the size of a mapping from the message.
+#[test]
+fn mapped_files_are_announced() {
+    let test = "exports::blosc2::tests::schunk::mapped_files_are_frames";
+    for (variable, expected) in [("BLOSC_INFO", 5), ("OTHER", 0)] {
+        let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+        let done = program.args(["--exact", test]).env_remove("BLOSC_INFO").env(variable, "1").output().unwrap();
+        assert!(done.status.success());
+        let printed = String::from_utf8(done.stderr).unwrap();
+        let found = printed.lines().filter(|line| line.starts_with("[INFO] - Opened memory-mapped file"));
+        assert_eq!(found.count(), expected, "{printed}");
+        assert_eq!(printed.contains("in mode w+ with an mapping size of 100 bytes."), expected > 0, "{printed}");
+    }
+}
