@@ -98,6 +98,13 @@ pub(crate) fn trace(code: i32, reason: std::fmt::Arguments<'_>) -> i32 {
     code
 }
 
+/// Prints what a function does, if the program asks for that with the environment variable `BLOSC_INFO`.
+pub(crate) fn inform(text: std::fmt::Arguments<'_>) {
+    if std::env::var_os("BLOSC_INFO").is_some() {
+        warn(format_args!("[INFO] - {text}"));
+    }
+}
+
 /// Returns the code of an error of the engine.
 pub(crate) fn of_decode(error: &DecodeError) -> i32 {
     let code = match error {

@@ -10,8 +10,8 @@ use super::store::Writer;
 pub(crate) enum Change<'a> {
     /// Inserts a chunk before this number, or at the end.
     Insert(u64, &'a [u8]),
-    /// Sets the size of chunks and inserts the first one.
-    First(u32, &'a [u8]),
+    /// Sets the size of chunks before there is one, and applies another change.
+    Sized(u32, &'a Change<'a>),
     Update(u64, &'a [u8]),
     Delete(u64),
     /// Chunk `order[i]` becomes number `i`.
@@ -29,9 +29,9 @@ impl Change<'_> {
     pub(super) fn apply(&self, frame: &mut Writer) -> Result<(), Error> {
         match *self {
             Change::Insert(at, chunk) => frame.insert_chunk(at, chunk),
-            Change::First(size, chunk) => {
+            Change::Sized(size, change) => {
                 frame.set_chunk_size(size)?;
-                frame.insert_chunk(0, chunk)
+                change.apply(frame)
             }
             Change::Update(at, chunk) => frame.update_chunk(at, chunk),
             Change::Delete(at) => frame.delete(at),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use blosc_core::{Encoder, ErrorKind, Special, memory};
+use blosc_core::{BlockSize, CParams, Encoder, ErrorKind, Special, memory};
 use bloscpack_format::frame::{ChunkSize, Entry, FrameType, Header};
 use bloscpack_io::frame::{ChunkBytes, MemoryFrame};
 use bloscpack_io::{Error, OpenOptions, ReadAt as _};
@@ -131,19 +131,16 @@ impl Chunks {
     /// The code of the change. The chunks are then unchanged.
     pub(crate) fn change(&mut self, change: &Change<'_>, sizes: Sizes, params: Params) -> Result<Sizes, i32> {
         let new = self.expected(change, sizes, params)?;
-        let first = match *change {
-            // Programs set the size in the structure, after the frame was created.
-            Change::Insert(_, chunk) if sizes.nchunks == 0 && sizes.chunksize > 0 => {
-                Some(Change::First(sizes.chunksize.unsigned_abs(), chunk))
-            }
-            _ => None,
-        };
-        let change = first.as_ref().unwrap_or(change);
+        let sized = Change::Sized(sizes.chunksize.unsigned_abs(), change);
+        // Programs set the size in the structure, after the frame was created.
+        let has_size = sizes.nchunks == 0 && sizes.chunksize > 0 && !matches!(change, Change::Fill(..));
+        let is_layer = matches!(change, Change::AddMetalayer(..));
+        let change = if has_size { &sized } else { change };
         match self {
             Chunks::List(chunks) => apply(chunks, change, params)?,
             Chunks::Memory(writer) => {
                 change.apply(writer).map_err(|error| of_frame(&error, code_of(change, sizes)))?;
-                if matches!(change, Change::AddMetalayer(..)) {
+                if is_layer {
                     writer.commit().map_err(|error| of_frame(&error, FAILURE))?;
                 }
                 return of_writer(writer, new);
@@ -275,7 +272,7 @@ fn of_writer(writer: &Writer, sizes: Sizes) -> Result<Sizes, i32> {
 /// Returns the code of a change that fails.
 fn code_of(change: &Change<'_>, sizes: Sizes) -> i32 {
     match change {
-        Change::First(..) => CHUNK_APPEND,
+        Change::Sized(_, change) => code_of(change, sizes),
         Change::Insert(at, _) if *at as i64 == sizes.nchunks => CHUNK_APPEND,
         Change::Insert(..) => CHUNK_INSERT,
         Change::Update(..) | Change::Delete(_) => CHUNK_UPDATE,
@@ -289,7 +286,7 @@ fn code_of(change: &Change<'_>, sizes: Sizes) -> i32 {
 fn apply(chunks: &mut Vec<Vec<u8>>, change: &Change<'_>, params: Params) -> Result<(), i32> {
     let copy = |bytes: &[u8]| memory::copy_of(bytes).map_err(|_| MEMORY);
     match *change {
-        Change::First(_, chunk) => apply(chunks, &Change::Insert(0, chunk), params)?,
+        Change::Sized(_, change) => apply(chunks, change, params)?,
         Change::Insert(at, chunk) => {
             let chunk = copy(chunk)?;
             chunks.try_reserve(1).map_err(|_| MEMORY)?;
@@ -321,7 +318,11 @@ fn apply(chunks: &mut Vec<Vec<u8>>, change: &Change<'_>, params: Params) -> Resu
 /// Returns the chunk of a special value.
 fn special_chunk(special: Special, nbytes: u32, params: Params) -> Result<Vec<u8>, i32> {
     let typesize = usize::try_from(params.typesize).unwrap_or(1).max(1);
-    let made = Encoder::new(blosc_core::CParams::blosc2().typesize(typesize)).and_then(|encoder| match special {
+    // Programs read the blocks of an array from the header of any chunk.
+    let blocksize = usize::try_from(params.blocksize).ok().filter(|size| *size > 0);
+    let blocksize = blocksize.map_or(BlockSize::Auto, BlockSize::Fixed);
+    let params = CParams::blosc2().typesize(typesize).blocksize(blocksize);
+    let made = Encoder::new(params).and_then(|encoder| match special {
         Special::Nan => encoder.nans(nbytes as usize),
         Special::Uninit => encoder.uninit(nbytes as usize),
         _ => encoder.zeros(nbytes as usize),

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use libc::FILE;
 
 use super::abi::{IoCallbacks, StdioMmap};
-use crate::blosc2::codes::{FAILURE, trace};
+use crate::blosc2::codes::{FAILURE, inform, trace};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::text;
 
@@ -74,10 +74,19 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
             return if is_same { params } else { null_mut() };
         }
         // SAFETY: the program's mode.
-        let Some(mode) = (unsafe { text(file.mode) }).and_then(Mode::of) else { return null_mut() };
+        let Some((name, mode)) = (unsafe { text(file.mode) }).and_then(|name| Some((name, Mode::of(name)?))) else {
+            return null_mut();
+        };
         // SAFETY: a path, and parameters without a file.
         match unsafe { map(file, path, &mode) } {
-            Ok(()) => params,
+            Ok(()) => {
+                let (path, name, size) = (path.to_string_lossy(), name.to_string_lossy(), file.mapping_size);
+                // The words of C-Blosc2: tests of programs look for them.
+                inform(format_args!(
+                    "Opened memory-mapped file {path} in mode {name} with an mapping size of {size} bytes."
+                ));
+                params
+            }
             Err(what) => {
                 trace(FAILURE, format_args!("{what} {}: {}", path.to_string_lossy(), std::io::Error::last_os_error()));
                 null_mut()

@@ -139,7 +139,8 @@ impl Owned {
         Ok(())
     }
 
-    /// Reads the fields again if another handle changed the frame on disk.
+    /// Reads the fields again if another handle changed the frame on disk. Without a lock, they stay as they are while the
+    /// file is no frame.
     ///
     /// # Errors
     /// The code of a frame that cannot be read.
@@ -148,7 +149,12 @@ impl Owned {
             return Ok(());
         }
         let Chunks::File(file) = &self.chunks else { return Ok(()) };
-        let generation = file.generation()?;
+        let generation = match file.generation() {
+            Ok(generation) => generation,
+            // Another program may replace the file. A call that needs its content finds the error.
+            Err(_) if file.frame_lock().is_none() => return Ok(()),
+            Err(code) => return Err(code),
+        };
         if generation != self.generation {
             let opened = self.chunks.opened()?;
             self.set_sizes(opened.sizes);

@@ -244,6 +244,33 @@ fn views_share_chunks() {
     });
 }
 
+/// python-blosc2 reads the size of a block from the header of a chunk.
+#[test]
+fn chunks_of_special_values_have_the_blocks_of_the_array() {
+    with_each(|ctx, path| {
+        for create in [b2nd_zeros, b2nd_nans, b2nd_uninit] {
+            let mut array = null_mut();
+            // SAFETY: parameters, an array, and pointers to variables; a chunk has a header.
+            unsafe {
+                assert_eq!(create(ctx, &mut array), 0);
+                let (mut chunk, mut needs_free) = (null_mut(), 0);
+                let len = blosc2_schunk_get_chunk((*array).sc, 0, &mut chunk, &mut needs_free);
+                assert_eq!(len, 32);
+                let header = std::slice::from_raw_parts(chunk, 32);
+                assert_eq!(header[8..12], (4 * BLOCKS.iter().product::<i32>()).to_le_bytes());
+                if needs_free != 0 {
+                    libc::free(chunk.cast());
+                }
+                free(array);
+                if let Some(path) = path {
+                    let path = CString::new(path.to_str().unwrap()).unwrap();
+                    assert_eq!(blosc2_remove_urlpath(path.as_ptr()), 0);
+                }
+            }
+        }
+    });
+}
+
 #[test]
 fn copies_have_other_chunks() {
     with_each(|ctx, _| {

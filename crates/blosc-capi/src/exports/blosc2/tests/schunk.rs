@@ -135,6 +135,11 @@ fn the_size_of_chunks_is_the_one_that_the_program_sets() {
             (*schunk).chunksize = size;
             assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"x".as_ptr().cast_mut(), 1, null_mut()), 0);
             assert_eq!((*schunk).chunksize, size);
+            if let Some(path) = path {
+                let other = blosc2_schunk_open(path.as_ptr());
+                assert_eq!((*other).chunksize, size);
+                blosc2_schunk_free(other);
+            }
             assert_eq!(append(schunk, &items(1)[..10]), 1);
             assert_eq!((*schunk).chunksize, size);
             let again = match path {
@@ -144,6 +149,29 @@ fn the_size_of_chunks_is_the_one_that_the_program_sets() {
             assert_eq!((*again).chunksize, size);
             expect(again, &[items(1)[..10].to_vec()]);
             blosc2_schunk_free(again);
+        }
+    });
+}
+
+/// python-blosc2 truncates the file and then writes the metalayers of the open super-chunk into it.
+#[test]
+fn metalayers_outlive_their_file() {
+    with_each(|schunk, path, _| {
+        let Some(path) = path.filter(|path| Path::new(path.to_str().unwrap()).is_file()) else { return };
+        // SAFETY: a super-chunk, names, paths and pointers to variables.
+        unsafe {
+            assert_eq!(blosc2_vlmeta_add(schunk, c"name".as_ptr(), b"x".as_ptr().cast_mut(), 1, null_mut()), 0);
+            std::fs::write(path.to_str().unwrap(), b"").unwrap();
+            assert_eq!(blosc2_vlmeta_exists(schunk, c"name".as_ptr()), 0);
+            let (mut frame, mut needs_free) = (null_mut(), 0);
+            let len = blosc2_schunk_to_buffer(schunk, &mut frame, &mut needs_free);
+            assert!(len > 0 && needs_free == 1, "{len}");
+            let again = blosc2_schunk_from_buffer(frame, len, 1);
+            assert_eq!(blosc2_vlmeta_exists(again, c"name".as_ptr()), 0);
+            blosc2_schunk_free(again);
+            libc::free(frame.cast());
+            // A change needs the file.
+            assert!(append(schunk, &items(0)) < 0);
         }
     });
 }
@@ -360,5 +388,20 @@ fn mapped_files_are_frames() {
         expect(schunk, &[items(0), items(1), items(2), items(3)]);
         blosc2_schunk_free(schunk);
         assert!(blosc2_schunk_open_udio(c"missing".as_ptr(), &open(c"r", &mut params)).is_null());
+    }
+}
+
+/// Programs read the size of a mapping from the message.
+#[test]
+fn mapped_files_are_announced() {
+    let test = "exports::blosc2::tests::schunk::mapped_files_are_frames";
+    for (variable, expected) in [("BLOSC_INFO", 5), ("OTHER", 0)] {
+        let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+        let done = program.args(["--exact", test]).env_remove("BLOSC_INFO").env(variable, "1").output().unwrap();
+        assert!(done.status.success());
+        let printed = String::from_utf8(done.stderr).unwrap();
+        let found = printed.lines().filter(|line| line.starts_with("[INFO] - Opened memory-mapped file"));
+        assert_eq!(found.count(), expected, "{printed}");
+        assert_eq!(printed.contains("in mode w+ with an mapping size of 100 bytes."), expected > 0, "{printed}");
     }
 }
