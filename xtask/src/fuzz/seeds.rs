@@ -37,7 +37,7 @@ fn seeds(target: &str) -> Seeds {
         "bloscpack_parse" | "bloscpack_unpack" => of("bloscpack", &[".blp"]),
         // Appends 600 bytes, compressed with LZ4.
         "bloscpack_edit" => followed_by(of("bloscpack", &[".blp"]), &[0, 88, 2, 1]),
-        "frame_parse" | "frame_read" => frames(),
+        "frame_parse" | "frame_read" | "c_frame" => frames(),
         // Edits: chunks appended, inserted, replaced, deleted; a vlmetalayer; commits.
         "frame_edit" => followed_by(frames(), &[0, 9, 7, 18, 5, 11, 4, 0]),
         // JSON, and `.npy` array headers.
