@@ -20,7 +20,7 @@ use crate::blosc2::codes::{
 use crate::blosc2::header::Info;
 
 /// Maximum number of chunks that are made of a frame with fewer bytes.
-pub(crate) const MAX_UNSTORED: u64 = 1 << 23;
+const MAX_UNSTORED: u64 = 1 << 23;
 
 /// Names and contents of metalayers.
 pub(crate) type Layers = Vec<(Vec<u8>, Vec<u8>)>;
@@ -105,6 +105,19 @@ impl Chunks {
             ChunkBytes::Stored(bytes) => Ok(Cow::Owned(bytes)),
             ChunkBytes::Special(special, nbytes) => special_chunk(special, nbytes, params).map(Cow::Owned),
         }
+    }
+
+    /// Copies the first `count` chunks into a list.
+    ///
+    /// # Errors
+    /// As [`Chunks::chunk`], and the code of too many chunks for the compressed bytes.
+    pub(crate) fn to_list(&self, count: i64, cbytes: i64, params: Params) -> Result<Vec<Vec<u8>>, i32> {
+        check_count(count, cbytes)?;
+        let mut list = memory::with_capacity(usize::try_from(count).map_err(|_| MEMORY)?).map_err(|_| MEMORY)?;
+        for number in 0..count {
+            list.push(self.chunk(number, params)?.into_owned());
+        }
+        Ok(list)
     }
 
     /// Returns the index of the frame. `None` if there is no frame.
@@ -226,6 +239,17 @@ impl Chunks {
         }
         self.frame(|frame| Ok(frame.frame().map_err(|_| FAILURE)?.header.frame_len as i64))
     }
+}
+
+/// Refuses a list of many chunks without bytes of their own: a short frame may have billions.
+///
+/// # Errors
+/// The code of missing memory.
+pub(crate) fn check_count(count: i64, cbytes: i64) -> Result<(), i32> {
+    if count / 16 > cbytes && count.unsigned_abs() > MAX_UNSTORED {
+        return Err(trace(MEMORY, format_args!("the frame has few bytes for {count} chunks")));
+    }
+    Ok(())
 }
 
 /// Returns the code of a chunk that cannot be read.

@@ -25,7 +25,7 @@ mod store;
 mod tests;
 
 pub(crate) use change::Change;
-pub(crate) use chunks::{Chunks, Layers, MAX_UNSTORED, Opened};
+pub(crate) use chunks::{Chunks, Layers, Opened, check_count};
 pub(crate) use file::{FileFrame, Files, Stamp};
 pub(crate) use local::{LocalFiles, path_of};
 pub(crate) use lock::{Access, FrameLock, Held, lock_path};

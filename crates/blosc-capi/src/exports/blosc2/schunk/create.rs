@@ -14,7 +14,7 @@ use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{
-    Access, Change, Chunks, FileFrame, Files, FrameLock, LocalFiles, MAX_UNSTORED, Opened, path_of,
+    Access, Change, Chunks, FileFrame, Files, FrameLock, LocalFiles, Opened, check_count, path_of,
 };
 use crate::blosc2::settings;
 use crate::exports::blosc2::abi::{CBool, Cparams, Io, IoCallbacks, StdioParams, Storage};
@@ -304,14 +304,13 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(cframe: *mut u8, len: i64, co
         let Ok(pointer) = opened else { return null_mut() };
         // SAFETY: created above.
         let owned = unsafe { &mut *pointer };
-        if owned.chunks.frame_len() != Ok(Some(len)) {
+        let is_whole = owned.chunks.frame_len() == Ok(Some(len));
+        if !is_whole || (is_copy && owned.detach().is_err()) {
             // SAFETY: created above, and not given to the program.
             drop(unsafe { Box::from_raw(pointer) });
             return null_mut();
         }
-        if is_copy {
-            owned.public.frame = null_mut();
-        } else {
+        if !is_copy {
             (owned.cframe, owned.cframe_len) = (cframe.cast(), Some(len));
             (owned.avoids_free, owned.is_borrowed) = (true, true);
         }
@@ -381,9 +380,8 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
     }
     let _held = from.hold(Access::Read)?;
     let count = from.public.nchunks;
-    let is_stored = count / 16 <= from.public.cbytes;
-    if matches!(to.chunks, Chunks::List(_)) && !is_stored && count.unsigned_abs() > MAX_UNSTORED {
-        return Err(trace(MEMORY, format_args!("the frame has few bytes for {count} chunks")));
+    if matches!(to.chunks, Chunks::List(_)) {
+        check_count(count, from.public.cbytes)?;
     }
     let dctx = from.public.dctx;
     for number in 0..count {

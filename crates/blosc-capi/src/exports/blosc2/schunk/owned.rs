@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 
 use super::storage::OwnedStorage;
 use crate::blosc2::codes::{MEMORY, NULL_POINTER, trace};
+use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{Access, Change, Chunks, Held, Params, Sizes};
 use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::Context;
@@ -191,19 +192,35 @@ impl Owned {
         self.show_chunks(change)
     }
 
+    /// Copies the chunks of the frame in memory into a list, and leaves the frame. The sizes become those of the chunks.
+    ///
+    /// # Errors
+    /// The code of a chunk that cannot be read, and of missing memory.
+    pub(super) fn detach(&mut self) -> Result<(), i32> {
+        let list = self.chunks.to_list(self.public.nchunks, self.public.cbytes, self.params())?;
+        let infos = list.iter().map(|chunk| Info::of(chunk)).collect::<Result<Vec<_>, i32>>()?;
+        if let Some(first) = infos.first() {
+            let is_same = infos.iter().all(|info| info.blocksize() == first.blocksize());
+            self.public.blocksize = if is_same { first.blocksize() } else { 0 };
+            self.public.cbytes = infos.iter().map(|info| i64::from(info.cbytes())).sum();
+        }
+        self.chunks = Chunks::List(list);
+        self.public.frame = null_mut();
+        self.show_from(0)
+    }
+
     /// Sets `data`.
     fn show_chunks(&mut self, change: &Change<'_>) -> Result<(), i32> {
+        let is_append = matches!(change, Change::Insert(at, _) if *at as usize == self.pointers.len());
+        self.show_from(if is_append { self.pointers.len() } else { 0 })
+    }
+
+    /// Sets `data`, whose first pointers are those of the same chunks as before.
+    fn show_from(&mut self, first: usize) -> Result<(), i32> {
         let Chunks::List(chunks) = &mut self.chunks else { return Ok(()) };
         self.pointers.try_reserve(chunks.len().saturating_sub(self.pointers.len())).map_err(|_| MEMORY)?;
-        match change {
-            Change::Insert(at, _) if *at as usize == self.pointers.len() => {
-                self.pointers.extend(chunks.last_mut().map(|chunk| chunk.as_mut_ptr()));
-            }
-            _ => {
-                self.pointers.clear();
-                self.pointers.extend(chunks.iter_mut().map(|chunk| chunk.as_mut_ptr()));
-            }
-        }
+        self.pointers.truncate(first);
+        self.pointers.extend(chunks.iter_mut().skip(first).map(|chunk| chunk.as_mut_ptr()));
         self.public.data = self.pointers.as_mut_ptr();
         self.public.data_len = size_of_val(self.pointers.as_slice());
         Ok(())

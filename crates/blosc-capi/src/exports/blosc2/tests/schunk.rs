@@ -176,6 +176,36 @@ fn metalayers_outlive_their_file() {
     });
 }
 
+/// python-blosc2 reads the chunks of a list by the pointers.
+#[test]
+fn copies_of_frames_have_their_chunks_in_memory() {
+    with_each(|schunk, _, _| {
+        let (mut frame, mut needs_free) = (null_mut(), 0);
+        // SAFETY: a super-chunk, pointers to variables, and chunks with their headers.
+        unsafe {
+            assert_eq!(blosc2_schunk_fill_special(schunk, 3000, 1, 4 * ITEMS as i32), 3);
+            append(schunk, &items(1));
+            let len = blosc2_schunk_to_buffer(schunk, &mut frame, &mut needs_free);
+            let copy = blosc2_schunk_from_buffer(frame, len, 1);
+            assert!((*copy).frame.is_null() && !(*copy).data.is_null());
+            let (mut nbytes, mut cbytes, mut total) = (0, 0, 0);
+            for at in 0..4 {
+                let chunk = (*(*copy).data.add(at)).cast();
+                assert_eq!(blosc2_cbuffer_sizes(chunk, &mut nbytes, &mut cbytes, null_mut()), 0);
+                assert_eq!((nbytes, cbytes == 32), (4000, at < 3), "{at}");
+                total += i64::from(cbytes);
+            }
+            assert_eq!((*copy).cbytes, total);
+            assert_eq!(append(copy, &items(2)), 5);
+            assert_eq!(all(copy)[3..], [items(1), items(2)]);
+            blosc2_schunk_free(copy);
+            if needs_free != 0 {
+                libc::free(frame.cast());
+            }
+        }
+    });
+}
+
 #[test]
 fn metalayers_are_in_the_frame() {
     with_each(|schunk, path, _| {
