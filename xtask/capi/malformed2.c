@@ -89,7 +89,7 @@ static int decode(const void *chunk, int32_t len) {
 }
 
 int main(int argc, char **argv) {
-    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    FILE *file = argc >= 2 ? fopen(argv[1], "rb") : NULL;
     uint32_t len;
     int chunks = 0, decoded = 0;
     if (!file) return 2;

@@ -55,7 +55,7 @@ fn test(options: &[&str]) -> Result<()> {
     capi_hdf5::test(options)
 }
 
-/// Decodes malformed chunks by the C functions, under valgrind.
+/// Reads malformed chunks and frames by the C functions, under valgrind.
 fn valgrind() -> Result<()> {
     let prefix = metadata::target_directory()?.join("capi-valgrind");
     capi_library::install(&prefix, Build::User, Abi::Nine)?;

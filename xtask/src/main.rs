@@ -52,8 +52,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   capi --prefix DIR        builds and installs the C libraries, with --blosc2-abi 7 for programs of C-Blosc2 2.23;
                            --test [--quick] instead runs the own tests of C-Blosc and C-Blosc2 on them, and compares the
                            HDF5 plugins with hdf5plugin, --quick without the runs of a benchmark and with fewer datasets;
-                           --clients [blosc2 | tables] runs python-blosc2 and PyTables on them; --valgrind decodes
-                           malformed chunks under valgrind
+                           --clients [blosc2 | tables] runs python-blosc2 and PyTables on them; --valgrind reads
+                           malformed chunks and frames under valgrind
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
