@@ -16,7 +16,7 @@
 //!
 //! | table | where | what it is |
 //! |---|---|---|
-//! | `scalar` | everywhere | plain Rust in loops that the compiler vectorizes |
+//! | `scalar` | everywhere | plain Rust in loops that the compiler vectorizes, and 64-bit `words` for short buffers |
 //! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes` |
 //! | `avx512` | x86-64 with VBMI and GFNI | byte permutations, blends and bit matrices; the rest from `avx2` |
 //! | `neon` | AArch64 | 16-byte lanes |
@@ -58,6 +58,7 @@ mod simd128;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse2;
 mod table;
+mod words;
 
 #[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;

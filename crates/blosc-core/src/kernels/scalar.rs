@@ -12,12 +12,14 @@
 //! cache. *Unshuffle* is the mirror image.
 //!
 //! *Bitshuffle* is shuffle, then a transposition of the 8x8 bits of every eight bytes of a plane as one 64-bit word,
-//! then a shuffle of typesize 8. The latter gathers the first bytes of the words into the first row, and so on.
+//! then a shuffle of typesize 8. The latter gathers the first bytes of the words into the first row, and so on. Short
+//! buffers and wide elements are left to [`words`].
 //!
 //! The functions accept any typesize, not only those of chunks.
 
 use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
 use super::table::Kernels;
+use super::words;
 
 /// Returns the table, which is always available.
 #[inline]
@@ -178,12 +180,17 @@ fn two_planes(dst: &mut [u8], planes: Planes, len: usize) -> [&mut [u8]; 2] {
     [&mut first[..len], &mut second[..len]]
 }
 
+/// Returns whether [`words`] takes less time than shuffles of planes. The vector kernels leave such buffers to this file.
+fn is_short(typesize: usize, src: &[u8]) -> bool {
+    typesize > 1 && src.len() < 128 * typesize
+}
+
 /// Bitshuffles whole groups of eight elements. `src` and `dst` have the same length.
 #[inline(never)]
 pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let strip = STRIP / typesize / 128 * 128;
-    if strip == 0 {
-        return bitshuffle_by_word(typesize, src, dst);
+    if strip == 0 || is_short(typesize, src) {
+        return words::bitshuffle(typesize, src, dst);
     }
     let (mut planes, mut scratch) = ([0; STRIP], [0; 2 * STRIP]);
     for (i, part) in src.chunks(strip * typesize).enumerate() {
@@ -201,8 +208,8 @@ pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
 #[inline(never)]
 pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let strip = STRIP / typesize / 128 * 128;
-    if strip == 0 {
-        return bitunshuffle_by_word(typesize, src, dst);
+    if strip == 0 || is_short(typesize, src) {
+        return words::bitunshuffle(typesize, src, dst);
     }
     let (mut planes, mut scratch) = ([0; STRIP], [0; 2 * STRIP]);
     for (i, part) in dst.chunks_mut(strip * typesize).enumerate() {
@@ -213,33 +220,6 @@ pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
         }
         transpose_bits(planes);
         merge_planes(typesize, planes, part, Planes::of(part.len() / typesize), &mut scratch);
-    }
-}
-
-/// Bitshuffles elements too large for a strip to hold enough of them: one word of eight bytes, and of eight rows, at a
-/// time.
-fn bitshuffle_by_word(typesize: usize, src: &[u8], dst: &mut [u8]) {
-    let row = src.len() / typesize / 8;
-    for (m, group) in src.chunks_exact(8 * typesize).enumerate() {
-        for j in 0..typesize {
-            let bytes: [u8; 8] = std::array::from_fn(|b| group[b * typesize + j]);
-            for (k, byte) in transpose_word(bytes).into_iter().enumerate() {
-                dst[(8 * j + k) * row + m] = byte;
-            }
-        }
-    }
-}
-
-/// Undoes [`bitshuffle_by_word`].
-fn bitunshuffle_by_word(typesize: usize, src: &[u8], dst: &mut [u8]) {
-    let row = src.len() / typesize / 8;
-    for (m, group) in dst.chunks_exact_mut(8 * typesize).enumerate() {
-        for j in 0..typesize {
-            let bytes: [u8; 8] = std::array::from_fn(|k| src[(8 * j + k) * row + m]);
-            for (b, byte) in transpose_word(bytes).into_iter().enumerate() {
-                group[b * typesize + j] = byte;
-            }
-        }
     }
 }
 
