@@ -29,7 +29,7 @@ fn the_commands_of_readme_work() {
         // The program is built and the sample is made already.
         let command = match command.strip_prefix("cargo run --release --bin blpk -- ") {
             Some(arguments) => format!("blpk {arguments}"),
-            None if command.starts_with("cargo ") => continue,
+            None if command.starts_with("cargo ") || command.starts_with("rustc ") => continue,
             None => command,
         };
         if command == "cd target/try" {
