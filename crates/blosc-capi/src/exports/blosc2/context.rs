@@ -16,7 +16,7 @@ use crate::blosc2::params::Job;
 use crate::blosc2::settings;
 use crate::engine::Key;
 use crate::exports::environment::has_variables;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{guarded, zero_or_code};
 use crate::exports::pointers::{bytes, store};
 
 /// `blosc2_context`. Callbacks get a pointer to it while a call uses it, so the fields that a call changes are
@@ -225,14 +225,7 @@ pub unsafe extern "C" fn blosc2_free_ctx(context: *mut Context) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_ctx_get_cparams(ctx: *mut Context, cparams: *mut Cparams) -> c_int {
     // SAFETY: the caller's promise.
-    match unsafe { context(ctx) } {
-        Ok(context) => {
-            // SAFETY: the caller's promise.
-            unsafe { store(cparams, context.cparams()) };
-            0
-        }
-        Err(code) => code,
-    }
+    zero_or_code(|| unsafe { stored(ctx, cparams, Context::cparams) })
 }
 
 /// Stores the parameters of decompression. Returns 0, or a code.
@@ -242,14 +235,17 @@ pub unsafe extern "C" fn blosc2_ctx_get_cparams(ctx: *mut Context, cparams: *mut
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_ctx_get_dparams(ctx: *mut Context, dparams: *mut Dparams) -> c_int {
     // SAFETY: the caller's promise.
-    match unsafe { context(ctx) } {
-        Ok(context) => {
-            // SAFETY: the caller's promise.
-            unsafe { store(dparams, context.dparams()) };
-            0
-        }
-        Err(code) => code,
-    }
+    zero_or_code(|| unsafe { stored(ctx, dparams, Context::dparams) })
+}
+
+/// Stores parameters of a context.
+///
+/// # Safety
+/// `ctx` as for [`blosc2_free_ctx`]; `to` is null or can hold the parameters.
+unsafe fn stored<T>(ctx: *mut Context, to: *mut T, params: impl FnOnce(&Context) -> T) -> Result<(), i32> {
+    // SAFETY: the caller's promise.
+    unsafe { store(to, params(context(ctx)?)) };
+    Ok(())
 }
 
 /// Sets blocks that the next call leaves out. Returns 0, or a code.

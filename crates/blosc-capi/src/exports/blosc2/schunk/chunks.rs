@@ -143,9 +143,7 @@ pub(super) unsafe fn append(schunk: *mut Schunk, src: *const c_void, nbytes: i32
 /// # Safety
 /// As [`blosc2_schunk_append_buffer`].
 pub(super) unsafe fn compressed(schunk: *mut Schunk, at: i64, src: *const c_void, nbytes: i32) -> Result<Vec<u8>, i32> {
-    if let Some(code) = compress::refused_size(nbytes, i32::MAX) {
-        return Err(code);
-    }
+    compress::check_sizes(nbytes, i32::MAX)?;
     let mut chunk: Vec<u8> = memory::zeroed(nbytes as usize + OVERHEAD).map_err(|_| MEMORY)?;
     // SAFETY: the caller's promise; the output has its length.
     let cbytes = unsafe {

@@ -65,9 +65,7 @@ pub(in crate::exports::blosc2) unsafe fn copy_vlmetalayers(from: *mut Schunk, to
 /// # Safety
 /// `cparams` is null or valid.
 unsafe fn compressed(content: &[u8], cparams: *const Cparams) -> Result<Vec<u8>, i32> {
-    if let Some(code) = compress::refused_size(i32::try_from(content.len()).unwrap_or(-1), i32::MAX) {
-        return Err(code);
-    }
+    compress::check_sizes(i32::try_from(content.len()).unwrap_or(-1), i32::MAX)?;
     // SAFETY: the caller's promise.
     let cparams = unsafe { cparams.as_ref() }.copied().unwrap_or(CPARAMS);
     // SAFETY: the caller's promise.
