@@ -10,7 +10,7 @@ use bloscpack_format::frame::{ChunkSize, FrameType};
 use super::callbacks::CallbackFiles;
 use super::owned::{Owned, owned};
 use super::storage::OwnedStorage;
-use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, PLUGIN_IO, trace};
+use crate::blosc2::codes::{MEMORY, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{
@@ -24,7 +24,7 @@ use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::defaults::{CPARAMS, DPARAMS, blosc2_get_blosc2_io_defaults};
 use crate::exports::blosc2::registration::io_callbacks;
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{guarded, value_or_code};
 use crate::exports::pointers::{bytes, text};
 
 /// Creates a super-chunk. Null if its frame exists, or for parameters that cannot be used.
@@ -159,16 +159,16 @@ unsafe fn with_contexts(owned: Box<Owned>) -> Result<*mut Owned, i32> {
 /// `schunk` is null or comes from a function that creates one, and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_free(schunk: *mut Schunk) -> c_int {
-    guarded(FAILURE, || {
-        if !schunk.is_null() {
-            // SAFETY: the caller's promise.
-            let mut owned = unsafe { Box::from_raw(schunk.cast::<Owned>()) };
-            let (io, synced) = (owned.storage.io(), owned.chunks.sync());
-            drop(owned);
-            let released = release_io(io);
-            return synced.map_or_else(|code| code, |()| released);
+    value_or_code(|| {
+        if schunk.is_null() {
+            return Ok(0);
         }
-        0
+        // SAFETY: the caller's promise.
+        let mut owned = unsafe { Box::from_raw(schunk.cast::<Owned>()) };
+        let (io, synced) = (owned.storage.io(), owned.chunks.sync());
+        drop(owned);
+        let released = release_io(io);
+        synced.map(|()| released)
     })
 }
 

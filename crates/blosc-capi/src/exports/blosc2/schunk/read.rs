@@ -13,7 +13,7 @@ use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::vlblocks::blosc2_vldecompress_block_ctx;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{guarded, value_or_code};
 use crate::exports::pointers::store;
 
 /// Returns a compressed chunk, and the context that decompresses it.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
     nbytes: i32,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { decompressed(schunk, nchunk, dest, nbytes) }.unwrap_or_else(|code| code))
+    value_or_code(|| unsafe { decompressed(schunk, nchunk, dest, nbytes) })
 }
 
 /// # Safety
@@ -84,26 +84,23 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     chunk: *mut *mut u8,
     needs_free: *mut CBool,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let found = match unsafe { self::chunk(schunk, nchunk) } {
-            Ok((found, _)) => found,
-            Err(code) => return code,
-        };
+        let (found, _) = unsafe { self::chunk(schunk, nchunk) }?;
         let len = found.len() as i32;
         let (pointer, is_new) = match found {
             Cow::Borrowed(bytes) => (bytes.as_ptr().cast_mut(), false),
             Cow::Owned(bytes) => (duplicate(&bytes).cast(), true),
         };
         if pointer.is_null() {
-            return MEMORY;
+            return Err(MEMORY);
         }
         // SAFETY: the caller's promise.
         unsafe {
             store(chunk, pointer);
             store(needs_free, is_new.into());
         }
-        len
+        Ok(len)
     })
 }
 
@@ -134,18 +131,15 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     dest: *mut *mut u8,
     destsize: *mut i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         if schunk.is_null() || dest.is_null() || destsize.is_null() {
-            return trace(INVALID_PARAM, format_args!("a pointer is null"));
+            return Err(trace(INVALID_PARAM, format_args!("a pointer is null")));
         }
-        // SAFETY: the caller's promise.
-        match unsafe { self::chunk(schunk, nchunk) } {
-            // SAFETY: the chunk has its length; the caller's promise.
-            Ok((chunk, dctx)) => unsafe {
-                let len = chunk.len() as i32;
-                blosc2_vldecompress_block_ctx(dctx, chunk.as_ptr().cast(), len, nblock, dest, destsize)
-            },
-            Err(code) => code,
+        // SAFETY: the caller's promise; the chunk has its length.
+        unsafe {
+            let (chunk, dctx) = self::chunk(schunk, nchunk)?;
+            let (src, len) = (chunk.as_ptr().cast(), chunk.len() as i32);
+            Ok(blosc2_vldecompress_block_ctx(dctx, src, len, nblock, dest, destsize))
         }
     })
 }
