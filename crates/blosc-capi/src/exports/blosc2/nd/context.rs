@@ -4,12 +4,12 @@ use std::ffi::{CString, c_char, c_int};
 use std::ptr::null_mut;
 
 use super::abi::{MAX_ND_METALAYERS, NdContext};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MAX_BUFSIZE, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::nd::{MAX_DIM, Shapes};
 use crate::exports::blosc2::abi::{Cparams, Storage};
 use crate::exports::blosc2::defaults::{CPARAMS, blosc2_get_blosc2_storage_defaults};
 use crate::exports::blosc2::schunk_abi::Metalayer;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{guarded, zero_or_code};
 use crate::exports::pointers::{duplicate, text};
 
 /// Creates parameters. Null if they cannot be used. The strings and metalayers that they point to stay the program's,
@@ -136,9 +136,9 @@ unsafe fn metalayers_of(metalayers: *const Metalayer, count: i32) -> Result<[Met
 /// `ctx` is null or comes from [`b2nd_create_ctx`], and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut NdContext) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if ctx.is_null() {
-            return NULL_POINTER;
+            return Err(NULL_POINTER);
         }
         // SAFETY: the caller's promise; all three are allocated by `new`.
         unsafe {
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut NdContext) -> c_int {
                 drop((!storage.cparams.is_null()).then(|| Box::<Cparams>::from_raw(storage.cparams)));
             }
         }
-        0
+        Ok(())
     })
 }
 

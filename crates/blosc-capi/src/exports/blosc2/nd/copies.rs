@@ -10,7 +10,7 @@ use super::abi::{MAX_ND_METALAYERS, NdArray, NdContext};
 use super::chunks::Chunks;
 use super::context::{b2nd_free_ctx, context, new, numbers};
 use super::create::{New, array_new};
-use super::handle::{NAMES, code, handle, held, refreshed};
+use super::handle::{NAMES, handle, held, refreshed};
 use super::resize::resized;
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::nd::Shapes;
@@ -18,7 +18,7 @@ use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::{CBool, Storage};
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::schunk::{blosc2_schunk_copy, copy_vlmetalayers};
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{duplicate, store, text};
 
 /// Creates an array of the items of another one from `start` to `stop`. Returns 0, or a code.
@@ -34,20 +34,19 @@ pub unsafe extern "C" fn b2nd_get_slice(
     start: *const i64,
     stop: *const i64,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if array.is_null() || start.is_null() || stop.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null"));
+            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
         }
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
-            code(context(ctx).and_then(|ctx| {
-                let (_held, src) = held(src, Access::Read)?;
-                let axes = src.shapes()?.ndim;
-                sliced(ctx, src, &numbers(start, axes)?, &numbers(stop, axes)?)?.give(array);
-                Ok(())
-            }))
+            let ctx = context(ctx)?;
+            let (_held, src) = held(src, Access::Read)?;
+            let axes = src.shapes()?.ndim;
+            sliced(ctx, src, &numbers(start, axes)?, &numbers(stop, axes)?)?.give(array);
         }
+        Ok(())
     })
 }
 
@@ -114,19 +113,18 @@ unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Re
 /// As [`b2nd_get_slice`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy(ctx: *mut NdContext, src: *const NdArray, array: *mut *mut NdArray) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if array.is_null() {
-            return trace(NULL_POINTER, format_args!("the array is null"));
+            return Err(trace(NULL_POINTER, format_args!("the array is null")));
         }
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
-            code(context(ctx).and_then(|ctx| {
-                let (_held, src) = held(src, Access::Read)?;
-                copied(ctx, src)?.give(array);
-                Ok(())
-            }))
+            let ctx = context(ctx)?;
+            let (_held, src) = held(src, Access::Read)?;
+            copied(ctx, src)?.give(array);
         }
+        Ok(())
     })
 }
 
@@ -232,26 +230,25 @@ pub unsafe extern "C" fn b2nd_concatenate(
     copy: CBool,
     array: *mut *mut NdArray,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if array.is_null() || std::ptr::eq(src1, src2) && copy == 0 {
-            return trace(INVALID_PARAM, format_args!("the array is null, or joined with itself"));
+            return Err(trace(INVALID_PARAM, format_args!("the array is null, or joined with itself")));
         }
         // SAFETY: the caller's promise.
         unsafe {
-            code(joined_shape(src1, src2, axis).and_then(|shape| {
-                if copy == 0 {
-                    let first = handle(src1)?;
-                    join(first, handle(src2)?, axis, &shape)?;
-                    store(array, src1.cast_mut());
-                    return Ok(());
-                }
-                store(array, null_mut());
-                let new = copied(context(ctx)?, handle(src1)?)?;
-                join(handle(new.pointer())?, handle(src2)?, axis, &shape)?;
-                new.give(array);
-                Ok(())
-            }))
+            let shape = joined_shape(src1, src2, axis)?;
+            if copy == 0 {
+                let first = handle(src1)?;
+                join(first, handle(src2)?, axis, &shape)?;
+                store(array, src1.cast_mut());
+                return Ok(());
+            }
+            store(array, null_mut());
+            let new = copied(context(ctx)?, handle(src1)?)?;
+            join(handle(new.pointer())?, handle(src2)?, axis, &shape)?;
+            new.give(array);
         }
+        Ok(())
     })
 }
 

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use super::abi::{NdArray, NdContext};
 use super::context::context;
-use super::handle::{NAMES, code};
+use super::handle::NAMES;
 use crate::blosc2::MAX_BUFFERSIZE;
 use crate::blosc2::OVERHEAD;
 use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MAX_BUFSIZE, NULL_POINTER, trace};
@@ -15,7 +15,7 @@ use crate::exports::blosc2::schunk::{
 };
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::special::blosc2_chunk_repeatval;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{duplicate, store, text};
 
 /// The special values of `blosc2_schunk_fill_special`.
@@ -122,21 +122,18 @@ unsafe fn given(
     special: c_int,
     finish: impl FnOnce(&New) -> Result<(), i32>,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if ctx.is_null() || array.is_null() {
-            return trace(NULL_POINTER, format_args!("the parameters or the array are null"));
+            return Err(trace(NULL_POINTER, format_args!("the parameters or the array are null")));
         }
         // SAFETY: the caller's promise.
-        let done = unsafe {
+        unsafe {
             store(array, null_mut());
-            context(ctx).and_then(|ctx| array_new(ctx, Some(special)))
-        };
-        code(done.and_then(|new| {
+            let new = array_new(context(ctx)?, Some(special))?;
             finish(&new)?;
-            // SAFETY: not null.
-            unsafe { new.give(array) };
-            Ok(())
-        }))
+            new.give(array);
+        }
+        Ok(())
     })
 }
 
@@ -229,9 +226,9 @@ unsafe fn filled(new: &New, value: *const c_void) -> Result<(), i32> {
 /// `array` is null or comes from a function that creates one, and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free(array: *mut NdArray) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if array.is_null() {
-            return NULL_POINTER;
+            return Err(NULL_POINTER);
         }
         // SAFETY: the caller's promise.
         unsafe {
@@ -239,6 +236,6 @@ pub unsafe extern "C" fn b2nd_free(array: *mut NdArray) -> c_int {
             blosc2_schunk_free(array.sc);
             libc::free(array.dtype.cast());
         }
-        0
+        Ok(())
     })
 }

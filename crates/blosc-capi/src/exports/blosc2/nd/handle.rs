@@ -132,8 +132,3 @@ pub(super) unsafe fn attached(schunk: *mut Schunk, meta: &Meta<'_>) -> Result<*m
     (array.sc, array.last_tick) = (schunk, unsafe { (*schunk).change_tick });
     Ok(Box::into_raw(Box::new(array)))
 }
-
-/// Returns 0, or the code of an error.
-pub(super) fn code(result: Result<(), i32>) -> i32 {
-    result.map_or_else(|code| code, |()| 0)
-}
