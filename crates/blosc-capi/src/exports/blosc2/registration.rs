@@ -111,25 +111,25 @@ unsafe impl Send for Input {}
 /// `io` is null or valid. If the id is registered again, both names are null or strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_io_cb(io: *const IoCallbacks) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let Some(io) = (unsafe { io.as_ref() }) else { return INVALID_PARAM };
+        let io = unsafe { io.as_ref() }.ok_or(INVALID_PARAM)?;
         if i32::from(io.id) < FIRST_USER_ID {
-            return trace(PLUGIN_IO, format_args!("the id is {}, expected at least {FIRST_USER_ID}", io.id));
+            return Err(trace(PLUGIN_IO, format_args!("the id is {}, expected at least {FIRST_USER_ID}", io.id)));
         }
         let mut inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(found) = inputs.iter().find(|input| input.id == io.id) else {
             // Programs leave the name uninitialized, so it is not read.
             inputs.push(Input { id: io.id, callbacks: NonNull::from(Box::leak(Box::new(*io))) });
-            return 0;
+            return Ok(());
         };
         // SAFETY: records are never released.
         let known = unsafe { found.callbacks.read() }.name;
         // SAFETY: the caller's promise.
         if known == io.name || unsafe { text(known) == text(io.name) } {
-            return 0;
+            return Ok(());
         }
-        trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id))
+        Err(trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id)))
     })
 }
 

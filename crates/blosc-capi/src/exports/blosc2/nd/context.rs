@@ -9,7 +9,7 @@ use crate::blosc2::nd::{MAX_DIM, Shapes};
 use crate::exports::blosc2::abi::{Cparams, Storage};
 use crate::exports::blosc2::defaults::{CPARAMS, blosc2_get_blosc2_storage_defaults};
 use crate::exports::blosc2::schunk_abi::Metalayer;
-use crate::exports::guard::{guarded, zero_or_code};
+use crate::exports::guard::{pointer_or_null, zero_or_code};
 use crate::exports::pointers::{duplicate, text};
 
 /// Creates parameters. Null if they cannot be used. The strings and metalayers that they point to stay the program's,
@@ -29,24 +29,15 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     metalayers: *const Metalayer,
     nmetalayers: i32,
 ) -> *mut NdContext {
-    guarded(null_mut(), || {
-        // SAFETY: the caller's promise.
-        let shapes = unsafe { shapes(ndim, shape, chunkshape, blockshape) };
-        // SAFETY: the caller's promise.
-        let metalayers = unsafe { metalayers_of(metalayers, nmetalayers) };
-        let (Ok(shapes), Ok(metalayers)) = (shapes, metalayers) else { return null_mut() };
-        // SAFETY: the caller's promise.
-        unsafe {
-            let storage = b2_storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
-            let dtype = text(dtype).map(CString::from);
-            match new(storage, &shapes, dtype, dtype_format) {
-                Ok(mut context) => {
-                    (context.metalayers, context.nmetalayers) = (metalayers, nmetalayers);
-                    Box::into_raw(context)
-                }
-                Err(_) => null_mut(),
-            }
-        }
+    // SAFETY: the caller's promise.
+    pointer_or_null(|| unsafe {
+        let shapes = shapes(ndim, shape, chunkshape, blockshape)?;
+        let metalayers = metalayers_of(metalayers, nmetalayers)?;
+        let storage = b2_storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
+        let dtype = text(dtype).map(CString::from);
+        let mut context = new(storage, &shapes, dtype, dtype_format)?;
+        (context.metalayers, context.nmetalayers) = (metalayers, nmetalayers);
+        Ok(Box::into_raw(context))
     })
 }
 

@@ -10,7 +10,7 @@ use bloscpack_format::frame::{ChunkSize, FrameType};
 use super::callbacks::CallbackFiles;
 use super::owned::{Owned, owned};
 use super::storage::OwnedStorage;
-use crate::blosc2::codes::{MEMORY, NULL_POINTER, PLUGIN_IO, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, PLUGIN_IO, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{
@@ -24,7 +24,7 @@ use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::defaults::{CPARAMS, DPARAMS, blosc2_get_blosc2_io_defaults};
 use crate::exports::blosc2::registration::io_callbacks;
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::{guarded, value_or_code};
+use crate::exports::guard::{pointer_or_null, value_or_code};
 use crate::exports::pointers::{bytes, text};
 
 /// Creates a super-chunk. Null if its frame exists, or for parameters that cannot be used.
@@ -34,17 +34,10 @@ use crate::exports::pointers::{bytes, text};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_new(storage: *mut Storage) -> *mut Schunk {
     // SAFETY: the caller's promise.
-    guarded(null_mut(), || unsafe {
+    pointer_or_null(|| unsafe {
         let storage = storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
-        created(&storage).unwrap_or(null_mut())
+        created_with(&storage, None)
     })
-}
-
-/// # Safety
-/// As [`blosc2_schunk_new`].
-pub(super) unsafe fn created(storage: &Storage) -> Result<*mut Schunk, i32> {
-    // SAFETY: the caller's promise.
-    unsafe { created_with(storage, None) }
 }
 
 /// Creates a super-chunk whose frame states the size of its chunks before there is one.
@@ -213,25 +206,24 @@ pub unsafe extern "C" fn blosc2_schunk_open_offset_udio(
     offset: i64,
     udio: *const Io,
 ) -> *mut Schunk {
-    guarded(null_mut(), || {
+    pointer_or_null(|| {
         // SAFETY: the caller's promise.
         let (Some(path), Some(io)) = (unsafe { (text(urlpath), udio.as_ref()) }) else {
-            trace(NULL_POINTER, format_args!("the path of the super-chunk is null"));
-            return null_mut();
+            return Err(trace(NULL_POINTER, format_args!("the path of the super-chunk is null")));
         };
-        let Ok(start) = u64::try_from(offset) else { return null_mut() };
+        let start = u64::try_from(offset).map_err(|_| INVALID_PARAM)?;
         let frame_type = if path_of(path).is_dir() { FrameType::Sparse } else { FrameType::Contiguous };
         // SAFETY: the caller's promise.
-        let Ok((files, lock)) = (unsafe { files(path, frame_type, *io) }) else { return null_mut() };
+        let (files, lock) = unsafe { files(path, frame_type, *io) }?;
         let is_contiguous = frame_type == FrameType::Contiguous;
         let chunks = Chunks::File(Box::new(FileFrame::new(files, lock, start)));
         let storage = |cparams| OwnedStorage::new(is_contiguous, Some(path), cparams, opened_dparams(), *io);
         // SAFETY: there are no callbacks.
         match unsafe { opened(chunks, storage) } {
-            Ok(owned) => owned.cast(),
-            Err(_) => {
+            Ok(owned) => Ok(owned.cast()),
+            Err(code) => {
                 release_io(*io);
-                null_mut()
+                Err(code)
             }
         }
     })
@@ -291,30 +283,29 @@ unsafe fn opened(chunks: Chunks, storage: impl FnOnce(Cparams) -> OwnedStorage) 
 /// `cframe` is null or has `len` readable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_from_buffer(cframe: *mut u8, len: i64, copy: CBool) -> *mut Schunk {
-    guarded(null_mut(), || {
+    pointer_or_null(|| {
         let size = usize::try_from(len).unwrap_or(0);
         // SAFETY: the caller's promise.
-        let Some(frame) = (unsafe { bytes(cframe.cast(), size) }) else { return null_mut() };
-        let chunks = blosc_core::memory::copy_of(frame).map_err(|_| MEMORY).and_then(Chunks::from_bytes);
+        let frame = unsafe { bytes(cframe.cast(), size) }.ok_or(NULL_POINTER)?;
+        let chunks = Chunks::from_bytes(blosc_core::memory::copy_of(frame).map_err(|_| MEMORY)?)?;
         let is_copy = copy != 0;
         let storage =
             |cparams| OwnedStorage::new(!is_copy, None, cparams, opened_dparams(), blosc2_get_blosc2_io_defaults());
         // SAFETY: there are no callbacks.
-        let opened = chunks.and_then(|chunks| unsafe { opened(chunks, storage) });
-        let Ok(pointer) = opened else { return null_mut() };
+        let pointer = unsafe { opened(chunks, storage) }?;
         // SAFETY: created above.
         let owned = unsafe { &mut *pointer };
         let is_whole = owned.chunks.frame_len() == Ok(Some(len));
         if !is_whole || (is_copy && owned.detach().is_err()) {
             // SAFETY: created above, and not given to the program.
             drop(unsafe { Box::from_raw(pointer) });
-            return null_mut();
+            return Err(INVALID_PARAM);
         }
         if !is_copy {
             (owned.cframe, owned.cframe_len) = (cframe.cast(), Some(len));
             (owned.avoids_free, owned.is_borrowed) = (true, true);
         }
-        pointer.cast()
+        Ok(pointer.cast())
     })
 }
 
@@ -325,9 +316,9 @@ pub unsafe extern "C" fn blosc2_schunk_from_buffer(cframe: *mut u8, len: i64, co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_copy(schunk: *mut Schunk, storage: *mut Storage) -> *mut Schunk {
     // SAFETY: the caller's promise.
-    guarded(null_mut(), || unsafe {
+    pointer_or_null(|| unsafe {
         let storage = storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
-        copied(schunk, storage).unwrap_or(null_mut())
+        copied(schunk, storage)
     })
 }
 

@@ -13,7 +13,7 @@ use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::vlblocks::blosc2_vldecompress_block_ctx;
-use crate::exports::guard::{guarded, value_or_code};
+use crate::exports::guard::{pointer_or_null, value_or_code};
 use crate::exports::pointers::store;
 
 /// Returns a compressed chunk, and the context that decompresses it.
@@ -173,16 +173,14 @@ pub(in crate::exports::blosc2) fn duplicate_text(text: &[u8]) -> Result<*mut c_c
 /// `schunk` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut Schunk) -> *mut i64 {
-    guarded(null_mut(), || {
+    pointer_or_null(|| {
         // SAFETY: the caller's promise.
-        let found = unsafe { owned(schunk) }.and_then(|owned| {
-            if owned.public.frame.is_null() {
-                return Err(trace(NULL_POINTER, format_args!("the super-chunk has no frame")));
-            }
-            let offsets = owned.chunks.offsets()?.ok_or(FAILURE)?;
-            let bytes = blosc_core::memory::collect(offsets.iter().flat_map(|offset| offset.to_ne_bytes()));
-            Ok(duplicate(&bytes.map_err(|_| MEMORY)?).cast())
-        });
-        found.unwrap_or(null_mut())
+        let owned = unsafe { owned(schunk) }?;
+        if owned.public.frame.is_null() {
+            return Err(trace(NULL_POINTER, format_args!("the super-chunk has no frame")));
+        }
+        let offsets = owned.chunks.offsets()?.ok_or(FAILURE)?;
+        let bytes = blosc_core::memory::collect(offsets.iter().flat_map(|offset| offset.to_ne_bytes()));
+        Ok(duplicate(&bytes.map_err(|_| MEMORY)?).cast())
     })
 }
