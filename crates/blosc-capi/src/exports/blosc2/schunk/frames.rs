@@ -11,7 +11,9 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_io::AtomicFile;
 
 use super::callbacks::CallbackFiles;
-use super::create::{blosc2_schunk_free, copied, functions};
+use super::copy::copied;
+use super::create::blosc2_schunk_free;
+use super::files::functions;
 use super::owned::owned;
 use super::read::duplicate;
 use crate::blosc2::codes::{
