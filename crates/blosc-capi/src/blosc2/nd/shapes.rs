@@ -55,12 +55,18 @@ impl Shapes {
     /// # Errors
     /// The code of a negative length, or of a block without items in a chunk with items.
     pub(crate) fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self, i32> {
+        let shapes = Shapes::unchecked(shape, chunkshape, blockshape);
+        shapes.check()?;
+        Ok(shapes)
+    }
+
+    /// Returns the shapes of [`Shapes::new`] with any lengths.
+    pub(crate) fn unchecked(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Self {
         let mut shapes = Shapes { ndim: shape.len().min(MAX_DIM), ..Shapes::default() };
         shapes.shape.iter_mut().zip(shape).for_each(|(to, len)| *to = *len);
         shapes.chunkshape.iter_mut().zip(chunkshape).for_each(|(to, len)| *to = *len);
         shapes.blockshape.iter_mut().zip(blockshape).for_each(|(to, len)| *to = *len);
-        shapes.check()?;
-        Ok(shapes)
+        shapes
     }
 
     /// Returns the lengths of each axis: of the array, of a chunk and of a block.
@@ -73,7 +79,11 @@ impl Shapes {
         self.shape.get(..self.ndim).unwrap_or_default()
     }
 
-    fn check(&self) -> Result<(), i32> {
+    /// Refuses negative lengths, and a block without items in a chunk with items.
+    ///
+    /// # Errors
+    /// The code for them.
+    pub(crate) fn check(&self) -> Result<(), i32> {
         for (axis, (len, chunk, block)) in self.axes().enumerate() {
             if len < 0 || chunk < 0 || block < 0 || (block == 0 && chunk != 0) {
                 let lens = format_args!("axis {axis} has {len} items, a chunk {chunk}, a block {block}");

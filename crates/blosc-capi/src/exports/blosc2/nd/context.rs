@@ -32,6 +32,7 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     // SAFETY: the caller's promise.
     pointer_or_null(|| unsafe {
         let shapes = shapes(ndim, shape, chunkshape, blockshape)?;
+        shapes.check()?;
         let metalayers = metalayers_of(metalayers, nmetalayers)?;
         let storage = b2_storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
         let dtype = text(dtype).map(CString::from);
@@ -83,16 +84,22 @@ fn blocksize(shapes: &Shapes, typesize: i32) -> Result<i32, i32> {
     size.ok_or_else(|| trace(MAX_BUFSIZE, format_args!("a block has too many items of {typesize} bytes")))
 }
 
+/// Returns shapes that are not checked.
+///
 /// # Safety
 /// The pointers are null or have `ndim` numbers.
-unsafe fn shapes(ndim: i8, shape: *const i64, chunkshape: *const i32, blockshape: *const i32) -> Result<Shapes, i32> {
+pub(super) unsafe fn shapes(
+    ndim: i8,
+    shape: *const i64,
+    chunkshape: *const i32,
+    blockshape: *const i32,
+) -> Result<Shapes, i32> {
     let axes = usize::try_from(ndim).ok().filter(|axes| *axes <= MAX_DIM);
     let axes = axes.ok_or_else(|| trace(INVALID_PARAM, format_args!("an array of {ndim} axes")))?;
     // SAFETY: the caller's promise.
-    unsafe {
-        let lens = |pointer| numbers::<i32>(pointer, axes);
-        Shapes::new(&numbers(shape, axes)?, &lens(chunkshape)?, &lens(blockshape)?)
-    }
+    let (shape, chunkshape, blockshape) =
+        unsafe { (numbers(shape, axes)?, numbers(chunkshape, axes)?, numbers(blockshape, axes)?) };
+    Ok(Shapes::unchecked(&shape, &chunkshape, &blockshape))
 }
 
 /// Returns a number for each axis.

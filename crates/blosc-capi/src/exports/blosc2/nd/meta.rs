@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::ptr::null_mut;
 
 use super::abi::NdArray;
-use super::context::numbers;
+use super::context::shapes;
 use super::handle::{content, handle};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
-use crate::blosc2::nd::{MAX_DIM, Shapes, deserialize, serialize};
+use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::nd::{deserialize, serialize};
 use crate::exports::blosc2::schunk::{duplicate_bytes, duplicate_text};
 use crate::exports::guard::{value_or_code, zero_or_code};
 use crate::exports::pointers::{bytes, store, text};
@@ -42,23 +42,6 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
             if pointer.is_null() { Err(MEMORY) } else { Ok(content.len() as i32) }
         }
     })
-}
-
-/// Returns shapes that are not checked.
-///
-/// # Safety
-/// As [`b2nd_serialize_meta`].
-unsafe fn shapes(ndim: i8, shape: *const i64, chunkshape: *const i32, blockshape: *const i32) -> Result<Shapes, i32> {
-    let axes = usize::try_from(ndim).ok().filter(|axes| *axes <= MAX_DIM);
-    let axes = axes.ok_or_else(|| trace(INVALID_PARAM, format_args!("an array of {ndim} axes")))?;
-    let mut shapes = Shapes { ndim: axes, ..Shapes::default() };
-    // SAFETY: the caller's promise.
-    let (shape, chunkshape, blockshape) =
-        unsafe { (numbers(shape, axes)?, numbers(chunkshape, axes)?, numbers(blockshape, axes)?) };
-    shapes.shape.iter_mut().zip(shape).for_each(|(to, len)| *to = len);
-    shapes.chunkshape.iter_mut().zip(chunkshape).for_each(|(to, len)| *to = len);
-    shapes.blockshape.iter_mut().zip(blockshape).for_each(|(to, len)| *to = len);
-    Ok(shapes)
 }
 
 /// Reads the content of a metalayer. The caller frees the dtype, which is null if there is none. Returns the number of
