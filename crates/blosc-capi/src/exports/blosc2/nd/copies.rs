@@ -74,7 +74,7 @@ unsafe fn sliced(ctx: &mut NdContext, src: &NdArray, start: &[i64], stop: &[i64]
 /// # Safety
 /// Both arrays have super-chunks, which are used by this call only.
 unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Result<(), i32> {
-    if dst.nitems == 0 || src.nitems == 0 {
+    if dst.counts.nitems == 0 || src.counts.nitems == 0 {
         return Ok(());
     }
     // SAFETY: the caller's promise.

@@ -82,9 +82,9 @@ pub(super) unsafe fn array_new(ctx: &NdContext, special: Option<c_int>) -> Resul
             add(schunk, layer.name, layer.content, layer.content_len)?;
         }
         (*schunk).chunksize = chunksize;
-        let nitems = geometry.nchunks().checked_mul(geometry.extchunknitems).ok_or(INVALID_PARAM)?;
+        let nitems = geometry.nchunks().checked_mul(geometry.counts.extchunknitems).ok_or(INVALID_PARAM)?;
         if let Some(special) = special
-            && geometry.nitems != 0
+            && geometry.counts.nitems != 0
             && blosc2_schunk_fill_special(schunk, nitems, special, chunksize) < 0
         {
             return Err(FAILURE);

@@ -63,7 +63,7 @@ unsafe fn sparse(
         let number = unsafe { coords.add(index).read_unaligned() };
         let place = places
             .of_item(number)
-            .and_then(|place| place.chunk.checked_mul(geometry.extchunknitems)?.checked_add(place.within));
+            .and_then(|place| place.chunk.checked_mul(geometry.counts.extchunknitems)?.checked_add(place.within));
         stored.push(place.ok_or_else(|| trace(INVALID_PARAM, format_args!("there is no item {number}")))?);
     }
     // SAFETY: the buffer has room for the items.

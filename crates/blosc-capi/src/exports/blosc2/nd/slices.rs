@@ -145,7 +145,7 @@ pub(super) unsafe fn get(array: &NdArray, pointers: Pointers, buffer: *mut c_voi
     // SAFETY: the caller's promise.
     unsafe {
         let buffer = bytes_mut(buffer, buffer_len(buffersize)?).ok_or(NULL_POINTER)?;
-        if array.nitems == 0 {
+        if array.counts.nitems == 0 {
             buffer.fill(0);
             return Ok(());
         }
@@ -167,7 +167,7 @@ pub(super) unsafe fn set(
     // SAFETY: the caller's promise.
     unsafe {
         let buffer = bytes(buffer, buffer_len(buffersize)?).ok_or(NULL_POINTER)?;
-        if array.nitems == 0 {
+        if array.counts.nitems == 0 {
             return Ok(());
         }
         let slice = Slice::of(array, (*array.sc).typesize, pointers, buffersize)?;
@@ -237,7 +237,7 @@ fn all(array: &NdArray) -> Pointers {
 unsafe fn check_size(array: &NdArray, buffersize: i64) -> Result<(), i32> {
     // SAFETY: the caller's promise.
     let typesize = i64::from(unsafe { (*array.sc).typesize });
-    match array.nitems.checked_mul(typesize) {
+    match array.counts.nitems.checked_mul(typesize) {
         Some(nbytes) if nbytes <= buffersize => Ok(()),
         _ => Err(trace(INVALID_PARAM, format_args!("the buffer of {buffersize} bytes is smaller than the array"))),
     }
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn b2nd_to_cbuffer(array: *const NdArray, buffer: *mut c_v
         unsafe {
             let (_held, array) = held(array, Access::Read)?;
             check_size(array, buffersize)?;
-            if array.nitems == 0 { Ok(()) } else { get(array, all(array), buffer, buffersize) }
+            if array.counts.nitems == 0 { Ok(()) } else { get(array, all(array), buffer, buffersize) }
         }
     })
 }
