@@ -7,7 +7,7 @@ use super::callbacks;
 use super::context::Context;
 use super::context_chunks::context_for;
 use super::source::{chunk, info};
-use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, refuse_if, trace};
 use crate::blosc2::{MAX_BUFFERSIZE, compress, vlblocks};
 use crate::exports::guard::{value_or_code, zero_or_code};
 use crate::exports::pointers::{bytes, bytes_mut, overlap, store};
@@ -31,9 +31,11 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
         let (context, blocks) = unsafe { (context_for(true, context)?, sources(srcs, srcsizes, nblocks)?) };
         compress::check_sizes(0, destsize)?;
         let room = destsize as usize;
-        if blocks.iter().any(|block| overlap(block.as_ptr().cast(), block.len(), dest, room)) {
-            return Err(trace(INVALID_PARAM, format_args!("a block and the output overlap")));
-        }
+        refuse_if(
+            blocks.iter().any(|block| overlap(block.as_ptr().cast(), block.len(), dest, room)),
+            INVALID_PARAM,
+            "a block and the output overlap",
+        )?;
         // SAFETY: the caller's promise.
         let dst = unsafe { bytes_mut(dest, room) }.ok_or(INVALID_PARAM)?;
         let largest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
@@ -49,9 +51,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
 /// As [`blosc2_vlcompress_ctx`].
 unsafe fn sources<'a>(srcs: *const *const c_void, srcsizes: *const i32, nblocks: i32) -> Result<Vec<&'a [u8]>, i32> {
     let count = usize::try_from(nblocks).unwrap_or(0);
-    if srcs.is_null() || srcsizes.is_null() || count == 0 {
-        return Err(trace(INVALID_PARAM, format_args!("there are no blocks to compress")));
-    }
+    refuse_if(srcs.is_null() || srcsizes.is_null() || count == 0, INVALID_PARAM, "there are no blocks to compress")?;
     let mut total = 0_i64;
     let mut blocks = blosc_core::memory::with_capacity(count).map_err(|_| MEMORY)?;
     for index in 0..count {
@@ -77,9 +77,7 @@ unsafe fn sources<'a>(srcs: *const *const c_void, srcsizes: *const i32, nblocks:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(src: *const c_void, srcsize: i32, nblocks: *mut i32) -> c_int {
     zero_or_code(|| {
-        if src.is_null() || nblocks.is_null() {
-            return Err(trace(INVALID_PARAM, format_args!("a pointer is null")));
-        }
+        refuse_if(src.is_null() || nblocks.is_null(), INVALID_PARAM, "a pointer is null")?;
         // SAFETY: the caller's promise.
         unsafe { store(nblocks, vlblocks::count(info(src, srcsize)?)?) };
         Ok(())
@@ -102,9 +100,11 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     maxblocks: i32,
 ) -> c_int {
     value_or_code(|| {
-        if dests.is_null() || destsizes.is_null() || maxblocks <= 0 {
-            return Err(trace(INVALID_PARAM, format_args!("there is no room for blocks")));
-        }
+        refuse_if(
+            dests.is_null() || destsizes.is_null() || maxblocks <= 0,
+            INVALID_PARAM,
+            "there is no room for blocks",
+        )?;
         let mut blocks = Blocks(Vec::new());
         // SAFETY: the caller's promise.
         let count = unsafe { decoded(context, src, srcsize, Wanted::AtMost(maxblocks), &mut blocks) }?;
@@ -134,9 +134,7 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     destsize: *mut i32,
 ) -> c_int {
     value_or_code(|| {
-        if dest.is_null() || destsize.is_null() {
-            return Err(trace(INVALID_PARAM, format_args!("a pointer is null")));
-        }
+        refuse_if(dest.is_null() || destsize.is_null(), INVALID_PARAM, "a pointer is null")?;
         let mut blocks = Blocks(Vec::new());
         // SAFETY: the caller's promise.
         unsafe { decoded(context, src, srcsize, Wanted::One(nblock), &mut blocks) }?;

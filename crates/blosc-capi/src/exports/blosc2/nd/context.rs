@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char, c_int};
 use std::ptr::null_mut;
 
 use super::abi::{MAX_ND_METALAYERS, NdContext};
-use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{MAX_DIM, Shapes};
 use crate::exports::blosc2::abi::{Cparams, Storage};
 use crate::exports::blosc2::defaults::{CPARAMS, blosc2_get_blosc2_storage_defaults};
@@ -107,9 +107,7 @@ pub(super) unsafe fn shapes(
 /// # Safety
 /// `pointer` is null or has `count` numbers.
 pub(super) unsafe fn numbers<T: Copy>(pointer: *const T, count: usize) -> Result<Vec<T>, i32> {
-    if pointer.is_null() && count > 0 {
-        return Err(trace(NULL_POINTER, format_args!("the numbers of the axes are null")));
-    }
+    refuse_if(pointer.is_null() && count > 0, NULL_POINTER, "the numbers of the axes are null")?;
     // SAFETY: the caller's promise. Numbers of C programs may be unaligned.
     Ok((0..count).map(|axis| unsafe { pointer.add(axis).read_unaligned() }).collect())
 }

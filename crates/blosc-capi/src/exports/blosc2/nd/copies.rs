@@ -12,7 +12,7 @@ use super::context::{b2nd_free_ctx, context, new, numbers};
 use super::create::{New, array_new};
 use super::handle::{NAMES, handle, held, refreshed};
 use super::resize::resized;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::Shapes;
 use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::{CBool, Storage};
@@ -35,9 +35,7 @@ pub unsafe extern "C" fn b2nd_get_slice(
     stop: *const i64,
 ) -> c_int {
     zero_or_code(|| {
-        if array.is_null() || start.is_null() || stop.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
-        }
+        refuse_if(array.is_null() || start.is_null() || stop.is_null(), NULL_POINTER, "a pointer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
@@ -80,9 +78,7 @@ unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Re
     // SAFETY: the caller's promise.
     let (source, target, same) =
         unsafe { (Chunks::of(src)?, Chunks::of(dst)?, (*src.sc).typesize == (*dst.sc).typesize) };
-    if !same {
-        return Err(trace(INVALID_PARAM, format_args!("the arrays have items of different sizes")));
-    }
+    refuse_if(!same, INVALID_PARAM, "the arrays have items of different sizes")?;
     let ends = source.grid.all().stop.into_iter().zip(from).zip(to).zip(target.grid.all().stop);
     let stop = ends.map(|(((len, from), to), room)| to.saturating_add(len.saturating_sub(*from)).min(room)).collect();
     let all = Region { start: to.to_vec(), stop };
@@ -114,9 +110,7 @@ unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Re
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy(ctx: *mut NdContext, src: *const NdArray, array: *mut *mut NdArray) -> c_int {
     zero_or_code(|| {
-        if array.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the array is null")));
-        }
+        refuse_if(array.is_null(), NULL_POINTER, "the array is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
@@ -231,9 +225,11 @@ pub unsafe extern "C" fn b2nd_concatenate(
     array: *mut *mut NdArray,
 ) -> c_int {
     zero_or_code(|| {
-        if array.is_null() || std::ptr::eq(src1, src2) && copy == 0 {
-            return Err(trace(INVALID_PARAM, format_args!("the array is null, or joined with itself")));
-        }
+        refuse_if(
+            array.is_null() || std::ptr::eq(src1, src2) && copy == 0,
+            INVALID_PARAM,
+            "the array is null, or joined with itself",
+        )?;
         // SAFETY: the caller's promise.
         unsafe {
             let shape = joined_shape(src1, src2, axis)?;
@@ -268,9 +264,11 @@ unsafe fn joined_shape(src1: *const NdArray, src2: *const NdArray, axis: i8) -> 
     let axis = axis.ok_or_else(|| trace(INVALID_PARAM, format_args!("the array has no such axis")))?;
     let mut lens = first.shape().iter().zip(second.shape()).enumerate();
     let fits = lens.all(|(other, (a, b))| other == axis || a == b);
-    if !fits || first.ndim != second.ndim || sizes.0 != sizes.1 {
-        return Err(trace(INVALID_PARAM, format_args!("the arrays have other shapes or typesizes")));
-    }
+    refuse_if(
+        !fits || first.ndim != second.ndim || sizes.0 != sizes.1,
+        INVALID_PARAM,
+        "the arrays have other shapes or typesizes",
+    )?;
     let mut shape = first.shape().to_vec();
     let (to, more) = (&mut shape[axis], second.shape()[axis]);
     *to = to.checked_add(more).ok_or(INVALID_PARAM)?;

@@ -8,7 +8,7 @@ use super::context::context;
 use super::handle::NAMES;
 use crate::blosc2::MAX_BUFFERSIZE;
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MAX_BUFSIZE, NULL_POINTER, trace};
+use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MAX_BUFSIZE, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{Geometry, serialize};
 use crate::exports::blosc2::schunk::{
     blosc2_meta_add, blosc2_schunk_fill_special, blosc2_schunk_free, blosc2_schunk_update_chunk, created_with,
@@ -123,9 +123,7 @@ unsafe fn given(
     finish: impl FnOnce(&New) -> Result<(), i32>,
 ) -> c_int {
     zero_or_code(|| {
-        if ctx.is_null() || array.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the parameters or the array are null")));
-        }
+        refuse_if(ctx.is_null() || array.is_null(), NULL_POINTER, "the parameters or the array are null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());

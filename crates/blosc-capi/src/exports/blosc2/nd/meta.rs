@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use super::abi::NdArray;
 use super::context::shapes;
 use super::handle::{content, handle};
-use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, refuse_if};
 use crate::blosc2::nd::{deserialize, serialize};
 use crate::exports::blosc2::schunk::{duplicate_bytes, duplicate_text};
 use crate::exports::guard::{value_or_code, zero_or_code};
@@ -28,9 +28,7 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
     smeta: *mut *mut u8,
 ) -> c_int {
     value_or_code(|| {
-        if smeta.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the metalayer is null")));
-        }
+        refuse_if(smeta.is_null(), NULL_POINTER, "the metalayer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(smeta, null_mut());
@@ -62,9 +60,11 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
     dtype_format: *mut i8,
 ) -> c_int {
     value_or_code(|| {
-        if smeta.is_null() || ndim.is_null() || shape.is_null() || chunkshape.is_null() || blockshape.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
-        }
+        refuse_if(
+            smeta.is_null() || ndim.is_null() || shape.is_null() || chunkshape.is_null() || blockshape.is_null(),
+            NULL_POINTER,
+            "a pointer is null",
+        )?;
         // SAFETY: the caller's promise.
         unsafe {
             store(dtype, null_mut());

@@ -8,7 +8,7 @@ use super::abi::NdArray;
 use super::chunks::Chunks;
 use super::context::numbers;
 use super::handle::content;
-use crate::blosc2::codes::{INVALID_PARAM, MEMORY, METALAYER_NOT_FOUND, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, METALAYER_NOT_FOUND, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::deserialize;
 use crate::exports::blosc2::schunk::duplicate_bytes;
 use crate::exports::blosc2::schunk_abi::Schunk;
@@ -29,9 +29,11 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     chunks_idx: *mut *mut i64,
 ) -> i64 {
     value_or_code(|| {
-        if schunk.is_null() || start.is_null() || stop.is_null() || chunks_idx.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
-        }
+        refuse_if(
+            schunk.is_null() || start.is_null() || stop.is_null() || chunks_idx.is_null(),
+            NULL_POINTER,
+            "a pointer is null",
+        )?;
         // SAFETY: the caller's promise.
         unsafe {
             store(chunks_idx, null_mut());

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use super::abi::NdArray;
 use super::copies::saved;
 use super::handle::{attached, content, handle};
-use crate::blosc2::codes::{FAILURE, NULL_POINTER, trace};
+use crate::blosc2::codes::{FAILURE, NULL_POINTER, refuse_if};
 use crate::blosc2::nd::deserialize;
 use crate::exports::blosc2::abi::CBool;
 use crate::exports::blosc2::schunk::{
@@ -24,9 +24,7 @@ use crate::exports::pointers::{store, text};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_from_schunk(schunk: *mut Schunk, array: *mut *mut NdArray) -> c_int {
     zero_or_code(|| {
-        if schunk.is_null() || array.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the super-chunk or the array is null")));
-        }
+        refuse_if(schunk.is_null() || array.is_null(), NULL_POINTER, "the super-chunk or the array is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
@@ -68,9 +66,7 @@ pub unsafe extern "C" fn b2nd_to_cframe(
     needs_free: *mut CBool,
 ) -> c_int {
     zero_or_code(|| {
-        if cframe.is_null() || cframe_len.is_null() || needs_free.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
-        }
+        refuse_if(cframe.is_null() || cframe_len.is_null() || needs_free.is_null(), NULL_POINTER, "a pointer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             let len = blosc2_schunk_to_buffer(handle(array)?.sc, cframe, needs_free);
@@ -92,9 +88,7 @@ pub unsafe extern "C" fn b2nd_from_cframe(
     array: *mut *mut NdArray,
 ) -> c_int {
     value_or_code(|| {
-        if cframe.is_null() || array.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the frame or the array is null")));
-        }
+        refuse_if(cframe.is_null() || array.is_null(), NULL_POINTER, "the frame or the array is null")?;
         // SAFETY: the caller's promise.
         unsafe { opened(blosc2_schunk_from_buffer(cframe, cframe_len, copy), array, FAILURE) }
     })
@@ -117,9 +111,7 @@ pub unsafe extern "C" fn b2nd_open(urlpath: *const c_char, array: *mut *mut NdAr
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open_offset(urlpath: *const c_char, array: *mut *mut NdArray, offset: i64) -> c_int {
     value_or_code(|| {
-        if urlpath.is_null() || array.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the path or the array is null")));
-        }
+        refuse_if(urlpath.is_null() || array.is_null(), NULL_POINTER, "the path or the array is null")?;
         // SAFETY: the caller's promise.
         unsafe { opened(blosc2_schunk_open_offset(urlpath, offset), array, NULL_POINTER) }
     })
@@ -132,9 +124,7 @@ pub unsafe extern "C" fn b2nd_open_offset(urlpath: *const c_char, array: *mut *m
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_save(array: *const NdArray, urlpath: *mut c_char) -> c_int {
     zero_or_code(|| {
-        if urlpath.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the path is null")));
-        }
+        refuse_if(urlpath.is_null(), NULL_POINTER, "the path is null")?;
         // SAFETY: the caller's promise.
         unsafe { saved(array, urlpath) }
     })

@@ -8,7 +8,7 @@ use super::create::chunksize;
 use super::handle::{handle, held, publish, refresh};
 use super::slices::{Pointers, set};
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, trace};
+use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::Geometry;
 use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_insert_chunk, hold};
@@ -23,9 +23,7 @@ use crate::exports::guard::{value_or_code, zero_or_code};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_resize(array: *mut NdArray, new_shape: *const i64, start: *const i64) -> c_int {
     zero_or_code(|| {
-        if new_shape.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the shape is null")));
-        }
+        refuse_if(new_shape.is_null(), NULL_POINTER, "the shape is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             let (_held, array) = held(array, Access::Write)?;
@@ -198,9 +196,7 @@ unsafe fn inserted(
     axis: i8,
     at: Option<i64>,
 ) -> Result<(), i32> {
-    if buffer.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the buffer is null")));
-    }
+    refuse_if(buffer.is_null(), NULL_POINTER, "the buffer is null")?;
     // SAFETY: the caller's promise.
     let (_held, array) = unsafe { held(array, Access::Write) }?;
     // SAFETY: the array has a super-chunk.

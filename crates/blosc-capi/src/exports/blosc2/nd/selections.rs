@@ -8,7 +8,7 @@ use super::abi::NdArray;
 use super::chunks::Chunks;
 use super::context::numbers;
 use super::handle::held;
-use crate::blosc2::codes::{INVALID_INDEX, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_INDEX, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{Geometry, Offsets, Places, copy};
 use crate::blosc2::schunk::{Access, Held};
 use crate::exports::blosc2::schunk::blosc2_schunk_get_sparse_buffer;
@@ -47,9 +47,7 @@ unsafe fn sparse(
     if count == 0 {
         return Ok(());
     }
-    if coords.is_null() || buffer.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the numbers or the buffer are null")));
-    }
+    refuse_if(coords.is_null() || buffer.is_null(), NULL_POINTER, "the numbers or the buffer are null")?;
     // SAFETY: the array has a super-chunk.
     let typesize = i64::from(unsafe { (*array.sc).typesize });
     if ncoords.checked_mul(typesize).is_none_or(|nbytes| nbytes > buffersize) || array.ndim == 0 {

@@ -10,7 +10,7 @@ use super::chunks::Chunks;
 use super::context::{context, numbers};
 use super::create::array_new;
 use super::handle::{handle, held};
-use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{copy, slice_offsets};
 use crate::blosc2::schunk::Access;
 use crate::exports::guard::zero_or_code;
@@ -40,9 +40,11 @@ pub(super) struct Pointers {
 impl Pointers {
     /// Refuses null, also for the buffer.
     fn of(start: *const i64, stop: *const i64, buffershape: *const i64, buffer: *const c_void) -> Result<Self, i32> {
-        if start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
-        }
+        refuse_if(
+            start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null(),
+            NULL_POINTER,
+            "a pointer is null",
+        )?;
         Ok(Pointers { start, stop, buffershape })
     }
 }
@@ -255,9 +257,7 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
     buffersize: i64,
 ) -> c_int {
     zero_or_code(|| {
-        if array.is_null() || buffer.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the array or the buffer is null")));
-        }
+        refuse_if(array.is_null() || buffer.is_null(), NULL_POINTER, "the array or the buffer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, std::ptr::null_mut());
@@ -278,9 +278,7 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_to_cbuffer(array: *const NdArray, buffer: *mut c_void, buffersize: i64) -> c_int {
     zero_or_code(|| {
-        if buffer.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the buffer is null")));
-        }
+        refuse_if(buffer.is_null(), NULL_POINTER, "the buffer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             let (_held, array) = held(array, Access::Read)?;

@@ -7,7 +7,7 @@ use super::abi::NdArray;
 use super::context::{b2nd_free_ctx, new, numbers};
 use super::create::array_new;
 use super::handle::{NAMES, refreshed};
-use crate::blosc2::codes::{INVALID_INDEX, INVALID_PARAM, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_INDEX, INVALID_PARAM, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{MAX_DIM, Shapes};
 use crate::exports::blosc2::abi::{CBool, Storage};
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
@@ -73,9 +73,11 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
         viewed(array, view, |shapes| {
             let removed = numbers(index, shapes.ndim)?;
             let axes = shapes.axes().zip(removed);
-            if axes.clone().any(|((len, ..), is_removed)| is_removed != 0 && len != 1) {
-                return Err(trace(INVALID_INDEX, format_args!("an axis to be removed has not one item")));
-            }
+            refuse_if(
+                axes.clone().any(|((len, ..), is_removed)| is_removed != 0 && len != 1),
+                INVALID_INDEX,
+                "an axis to be removed has not one item",
+            )?;
             Ok(axes.filter(|(_, is_removed)| *is_removed == 0).map(|(axis, _)| axis).collect())
         })
     })
@@ -93,18 +95,18 @@ unsafe fn viewed(
     view: *mut *mut NdArray,
     axes: impl FnOnce(&Shapes) -> Result<Axes, i32>,
 ) -> Result<(), i32> {
-    if view.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the view is null")));
-    }
+    refuse_if(view.is_null(), NULL_POINTER, "the view is null")?;
     // SAFETY: the caller's promise.
     unsafe {
         store(view, null_mut());
         let array = refreshed(array)?;
         let base = &*array.sc;
         let mut layers = base.metalayers.iter().take(base.nmetalayers.into());
-        if layers.any(|layer| text((**layer).name) != Some(NAMES[0])) {
-            return Err(trace(INVALID_PARAM, format_args!("the array has metalayers of its own")));
-        }
+        refuse_if(
+            layers.any(|layer| text((**layer).name) != Some(NAMES[0])),
+            INVALID_PARAM,
+            "the array has metalayers of its own",
+        )?;
         let axes = axes(&array.shapes()?)?;
         let lens: (Vec<_>, (Vec<_>, Vec<_>)) =
             axes.into_iter().map(|(len, chunk, block)| (len, (chunk, block))).unzip();

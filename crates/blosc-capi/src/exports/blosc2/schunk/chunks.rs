@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use blosc_core::{Special, memory};
 
 use super::owned::owned;
-use crate::blosc2::codes::{DATA, FAILURE, FRAME_SPECIAL, INVALID_PARAM, MEMORY, SCHUNK_SPECIAL, trace};
+use crate::blosc2::codes::{DATA, FAILURE, FRAME_SPECIAL, INVALID_PARAM, MEMORY, SCHUNK_SPECIAL, refuse_if, trace};
 use crate::blosc2::schunk::{Access, Change};
 use crate::blosc2::{OVERHEAD, compress};
 use crate::exports::blosc2::abi::CBool;
@@ -177,9 +177,7 @@ pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(schunk: *mut Schunk, offs
             let seen = usize::try_from(*number).ok().and_then(|number| seen.get_mut(number));
             seen.is_some_and(|seen| !std::mem::replace(seen, true))
         };
-        if !numbers.iter().all(&mut is_new) {
-            return Err(trace(DATA, format_args!("the order does not name each chunk once")));
-        }
+        refuse_if(!numbers.iter().all(&mut is_new), DATA, "the order does not name each chunk once")?;
         let order = memory::collect(numbers.iter().map(|number| *number as u64)).map_err(|_| MEMORY)?;
         owned.change(&Change::Reorder(&order))
     })
@@ -207,9 +205,7 @@ pub unsafe extern "C" fn blosc2_schunk_fill_special(
             return Err(trace(INVALID_PARAM, format_args!("{nitems} items in chunks of {chunksize} bytes")));
         }
         let _held = owned.hold(Access::Write)?;
-        if owned.public.nbytes > 0 || owned.public.cbytes > 0 {
-            return Err(trace(FRAME_SPECIAL, format_args!("the super-chunk has chunks")));
-        }
+        refuse_if(owned.public.nbytes > 0 || owned.public.cbytes > 0, FRAME_SPECIAL, "the super-chunk has chunks")?;
         let per_chunk = chunksize / typesize;
         if per_chunk == 0 {
             return Err(trace(INVALID_PARAM, format_args!("a chunk of {chunksize} bytes has no item")));

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use super::owned::{Owned, owned};
-use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NOT_FOUND, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NOT_FOUND, refuse_if, trace};
 use crate::blosc2::schunk::{Access, Change, Held};
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::guard::value_or_code;
@@ -80,12 +80,12 @@ pub unsafe extern "C" fn blosc2_meta_add(
         // SAFETY: the caller's promise.
         let named = unsafe { named(false, Access::Write, schunk, name, content, content_len) }?;
         expect_new(named.found)?;
-        if named.owned.layers(false).count() >= 16 {
-            return Err(trace(INVALID_PARAM, format_args!("there are 16 metalayers")));
-        }
-        if named.owned.public.cbytes > 0 && !named.owned.public.frame.is_null() {
-            return Err(trace(INVALID_PARAM, format_args!("a frame with chunks gets no new metalayers")));
-        }
+        refuse_if(named.owned.layers(false).count() >= 16, INVALID_PARAM, "there are 16 metalayers")?;
+        refuse_if(
+            named.owned.public.cbytes > 0 && !named.owned.public.frame.is_null(),
+            INVALID_PARAM,
+            "a frame with chunks gets no new metalayers",
+        )?;
         let content = blosc_core::memory::copy_of(named.content).map_err(|_| MEMORY)?;
         named.owned.change(&Change::AddMetalayer(named.name.to_bytes(), named.content))?;
         named.owned.public.change_tick += 1;

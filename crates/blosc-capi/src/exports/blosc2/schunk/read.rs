@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
 use super::owned::owned;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::CBool;
@@ -132,9 +132,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     destsize: *mut i32,
 ) -> c_int {
     value_or_code(|| {
-        if schunk.is_null() || dest.is_null() || destsize.is_null() {
-            return Err(trace(INVALID_PARAM, format_args!("a pointer is null")));
-        }
+        refuse_if(schunk.is_null() || dest.is_null() || destsize.is_null(), INVALID_PARAM, "a pointer is null")?;
         // SAFETY: the caller's promise; the chunk has its length.
         unsafe {
             let (chunk, dctx) = self::chunk(schunk, nchunk)?;
@@ -176,9 +174,7 @@ pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut Schunk) -> *mut i
     pointer_or_null(|| {
         // SAFETY: the caller's promise.
         let owned = unsafe { owned(schunk) }?;
-        if owned.public.frame.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("the super-chunk has no frame")));
-        }
+        refuse_if(owned.public.frame.is_null(), NULL_POINTER, "the super-chunk has no frame")?;
         let offsets = owned.chunks.offsets()?.ok_or(FAILURE)?;
         let bytes = blosc_core::memory::collect(offsets.iter().flat_map(|offset| offset.to_ne_bytes()));
         Ok(duplicate(&bytes.map_err(|_| MEMORY)?).cast())

@@ -8,7 +8,7 @@ use blosc_core::memory;
 use super::metalayers::{Named, expect_new, index_of, named};
 use super::owned::{Owned, owned};
 use super::read::duplicate;
-use crate::blosc2::codes::{DATA, INVALID_PARAM, MEMORY, NULL_POINTER, READ_BUFFER, trace};
+use crate::blosc2::codes::{DATA, INVALID_PARAM, MEMORY, NULL_POINTER, READ_BUFFER, refuse_if, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{Access, Change};
@@ -170,9 +170,7 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
     content_len: *mut i32,
 ) -> c_int {
     value_or_code(|| {
-        if content.is_null() || content_len.is_null() {
-            return Err(trace(INVALID_PARAM, format_args!("a pointer is null")));
-        }
+        refuse_if(content.is_null() || content_len.is_null(), INVALID_PARAM, "a pointer is null")?;
         // SAFETY: the caller's promise.
         let named = unsafe { named(true, Access::Read, schunk, name, std::ptr::null(), 0) }?;
         let index = named.found?;
