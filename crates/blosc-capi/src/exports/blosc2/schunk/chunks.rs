@@ -32,13 +32,9 @@ unsafe fn put(
         (owned, chunk(pointer.cast(), i32::MAX, info)?)
     };
     let _held = owned.hold(Access::Write)?;
-    let count = owned.public.nchunks;
-    let at = at.unwrap_or(count);
-    if at < 0 || at > count || (is_update && at == count) {
-        return Err(trace(INVALID_PARAM, format_args!("there is no chunk {at} among {count}")));
-    }
+    let at = at.unwrap_or(owned.public.nchunks);
+    owned.select(at, !is_update)?;
     let change = if is_update { Change::Update(at as u64, bytes) } else { Change::Insert(at as u64, bytes) };
-    owned.public.current_nchunk = at;
     owned.change(&change)?;
     if copy == 0 {
         // SAFETY: the caller gave the memory away; nothing refers to it any more.
@@ -98,11 +94,7 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(schunk: *mut Schunk, nchunk:
         // SAFETY: the caller's promise.
         let owned = unsafe { owned(schunk) }?;
         let _held = owned.hold(Access::Write)?;
-        let count = owned.public.nchunks;
-        if !(0..count).contains(&nchunk) {
-            return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
-        }
-        owned.public.current_nchunk = nchunk;
+        owned.select(nchunk, false)?;
         owned.change(&Change::Delete(nchunk as u64))?;
         Ok(owned.public.nchunks)
     })

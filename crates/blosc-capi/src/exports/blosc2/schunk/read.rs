@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-use super::owned::owned;
+use super::owned::{Owned, owned};
 use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::Access;
@@ -15,6 +15,21 @@ use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::vlblocks::blosc2_vldecompress_block_ctx;
 use crate::exports::guard::{pointer_or_null, value_or_code};
 use crate::exports::pointers::store;
+
+impl Owned {
+    /// Makes a chunk the one that functions of the program see. With `is_new` it may be the one after the last.
+    ///
+    /// # Errors
+    /// The code of a chunk that does not exist.
+    pub(super) fn select(&mut self, nchunk: i64, is_new: bool) -> Result<(), i32> {
+        let count = self.public.nchunks;
+        if nchunk < 0 || nchunk > count || (!is_new && nchunk == count) {
+            return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
+        }
+        self.public.current_nchunk = nchunk;
+        Ok(())
+    }
+}
 
 /// Returns a compressed chunk, and the context that decompresses it.
 ///
@@ -27,11 +42,7 @@ pub(in crate::exports::blosc2) unsafe fn chunk<'a>(
     // SAFETY: the caller's promise.
     let owned = unsafe { owned(schunk) }?;
     let _held = owned.hold(Access::Read)?;
-    let count = owned.public.nchunks;
-    if !(0..count).contains(&nchunk) {
-        return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
-    }
-    owned.public.current_nchunk = nchunk;
+    owned.select(nchunk, false)?;
     let dctx = owned.public.dctx;
     Ok((owned.stored(nchunk)?, dctx))
 }
