@@ -98,6 +98,12 @@ pub(crate) fn trace(code: i32, reason: std::fmt::Arguments<'_>) -> i32 {
     code
 }
 
+/// Refuses a call if `is_refused`, for a reason that is printed as that of [`trace`].
+#[inline]
+pub(crate) fn refuse_if(is_refused: bool, code: i32, reason: &str) -> Result<(), i32> {
+    if is_refused { Err(trace(code, format_args!("{reason}"))) } else { Ok(()) }
+}
+
 /// Prints what a function does, if the program asks for that with the environment variable `BLOSC_INFO`.
 pub(crate) fn inform(text: std::fmt::Arguments<'_>) {
     if std::env::var_os("BLOSC_INFO").is_some() {

@@ -33,17 +33,20 @@ pub(crate) struct Callbacks {
     pub(crate) failed: Arc<AtomicI32>,
 }
 
-/// Checks sizes before slices are made of them. Returns the code of sizes that cannot be used.
-pub(crate) fn refused_size(srcsize: i32, destsize: i32) -> Option<i32> {
+/// Checks sizes before slices are made of them.
+///
+/// # Errors
+/// The code of sizes that cannot be used.
+pub(crate) fn check_sizes(srcsize: i32, destsize: i32) -> Result<(), i32> {
     if !(0..=MAX_BUFFERSIZE).contains(&srcsize) {
         let reason = format_args!("the input has {srcsize} bytes, expected at most {MAX_BUFFERSIZE}");
-        return Some(trace(MAX_BUFSIZE, reason));
+        return Err(trace(MAX_BUFSIZE, reason));
     }
     if destsize < OVERHEAD as i32 {
         let reason = format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}");
-        return Some(trace(MAX_BUFSIZE, reason));
+        return Err(trace(MAX_BUFSIZE, reason));
     }
-    None
+    Ok(())
 }
 
 /// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.

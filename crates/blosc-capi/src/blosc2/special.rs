@@ -15,15 +15,18 @@ pub(crate) enum Content<'a> {
     Value(&'a [u8]),
 }
 
-/// Checks sizes before a value is read. Returns the code of sizes that cannot be used.
-pub(crate) fn refused_size(typesize: i32, nbytes: i32, value_len: i32, destsize: i32) -> Option<i32> {
+/// Checks sizes before a value is read.
+///
+/// # Errors
+/// The code of sizes that cannot be used.
+pub(crate) fn check_sizes(typesize: i32, nbytes: i32, value_len: i32, destsize: i32) -> Result<(), i32> {
     if i64::from(destsize) < OVERHEAD as i64 + i64::from(value_len) {
-        return Some(trace(DATA, format_args!("the output has {destsize} bytes, too few for a chunk")));
+        return Err(trace(DATA, format_args!("the output has {destsize} bytes, too few for a chunk")));
     }
     if typesize <= 0 || nbytes < 0 || nbytes % typesize != 0 {
-        return Some(trace(DATA, format_args!("{nbytes} bytes, expected a multiple of {typesize}")));
+        return Err(trace(DATA, format_args!("{nbytes} bytes, expected a multiple of {typesize}")));
     }
-    None
+    Ok(())
 }
 
 /// Creates a chunk of `nbytes` bytes. Returns its size, or a code.

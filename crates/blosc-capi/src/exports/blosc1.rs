@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null;
 
 use super::environment::has_variables;
-use super::guard::guarded;
+use super::guard::{guarded, value_or_code};
 use super::pointers::{buffers, duplicate, header, store, text};
 use crate::blosc1::compress::{self, Job};
 use crate::blosc1::header::RawHeader;
@@ -53,13 +53,11 @@ pub unsafe extern "C" fn blosc_compress(
     dest: *mut c_void,
     destsize: usize,
 ) -> c_int {
-    guarded(FAILED, || {
+    value_or_code(|| {
         let arguments = Arguments { clevel, shuffle: doshuffle, typesize };
-        match compress::job_of_settings(arguments, has_variables()) {
-            // SAFETY: the caller's promise.
-            Ok(job) => unsafe { compressed(&job, nbytes, src, dest, destsize) },
-            Err(code) => code,
-        }
+        let job = compress::job_of_settings(arguments, has_variables())?;
+        // SAFETY: the caller's promise.
+        Ok(unsafe { compressed(&job, nbytes, src, dest, destsize) })
     })
 }
 
@@ -117,7 +115,7 @@ unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_
 /// writable bytes, and no other thread changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_decompress(src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
-    guarded(FAILED, || {
+    value_or_code(|| {
         let nthreads = || decompress::nthreads_of_settings(has_variables());
         // SAFETY: the caller's promise.
         unsafe { decompressed(src, dest, destsize, nthreads) }
@@ -136,7 +134,7 @@ pub unsafe extern "C" fn blosc_decompress_ctx(
     numinternalthreads: c_int,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILED, || unsafe { decompressed(src, dest, destsize, || numinternalthreads) })
+    value_or_code(|| unsafe { decompressed(src, dest, destsize, || numinternalthreads) })
 }
 
 /// # Safety
@@ -146,17 +144,14 @@ unsafe fn decompressed(
     dest: *mut c_void,
     destsize: usize,
     nthreads: impl FnOnce() -> c_int,
-) -> c_int {
+) -> Result<c_int, i32> {
     // SAFETY: the caller's promise.
-    let Some(found) = (unsafe { header(src) }).map(RawHeader) else { return FAILED };
-    let nbytes = match decompress::check(found, destsize) {
-        Ok(nbytes) => nbytes,
-        Err(code) => return code,
-    };
+    let found = unsafe { header(src) }.map(RawHeader).ok_or(FAILED)?;
+    let nbytes = decompress::check(found, destsize)?;
     let cbytes = usize::try_from(found.cbytes()).unwrap_or(0);
     // SAFETY: the caller's promise.
-    let buffers = unsafe { buffers(src, cbytes, dest, nbytes) };
-    buffers.map_or(FAILED, |(chunk, dst)| decompress::decompress(chunk, dst, nthreads))
+    let (chunk, dst) = unsafe { buffers(src, cbytes, dest, nbytes) }.ok_or(FAILED)?;
+    Ok(decompress::decompress(chunk, dst, nthreads))
 }
 
 /// Copies `nitems` items from `start` on. Returns the number of bytes, or a negative code.
@@ -166,17 +161,14 @@ unsafe fn decompressed(
 /// `nitems` items, and no other thread changes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc_getitem(src: *const c_void, start: c_int, nitems: c_int, dest: *mut c_void) -> c_int {
-    guarded(FAILED, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let Some(found) = (unsafe { header(src) }).map(RawHeader) else { return FAILED };
-        let range = match decompress::item_range(found, start, nitems) {
-            Ok(range) => range,
-            Err(code) => return code,
-        };
+        let found = unsafe { header(src) }.map(RawHeader).ok_or(FAILED)?;
+        let range = decompress::item_range(found, start, nitems)?;
         let cbytes = usize::try_from(found.cbytes()).unwrap_or(0);
         // SAFETY: the caller's promise.
-        let buffers = unsafe { buffers(src, cbytes, dest, range.len()) };
-        buffers.map_or(FAILED, |(chunk, dst)| decompress::items(chunk, range, dst))
+        let (chunk, dst) = unsafe { buffers(src, cbytes, dest, range.len()) }.ok_or(FAILED)?;
+        Ok(decompress::items(chunk, range, dst))
     })
 }
 

@@ -17,4 +17,4 @@ mod shapes;
 pub(crate) use copy::{Offsets, copy, slice_offsets};
 pub(crate) use meta::{Meta, deserialize, serialize};
 pub(crate) use places::Places;
-pub(crate) use shapes::{Geometry, MAX_DIM, Shapes};
+pub(crate) use shapes::{Counts, Geometry, MAX_DIM, Shapes, Strides};

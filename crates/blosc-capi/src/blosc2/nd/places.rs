@@ -29,7 +29,7 @@ impl<'a> Places<'a> {
 
     /// Returns the place of an index along an axis, if the array has it.
     pub(crate) fn of(&self, axis: usize, index: i64) -> Option<Place> {
-        let Geometry { shapes, strides, blocknitems, .. } = self.geometry;
+        let Geometry { shapes, strides, counts, .. } = self.geometry;
         let len = *shapes.shape().get(axis)?;
         if !(0..len).contains(&index) {
             return None;
@@ -37,8 +37,8 @@ impl<'a> Places<'a> {
         let (chunk, block) = (i64::from(shapes.chunkshape[axis]), i64::from(shapes.blockshape[axis]));
         let (nchunk, item) = (index.checked_div(chunk)?, index.checked_rem(chunk)?);
         let (nblock, item) = (item.checked_div(block)?, item.checked_rem(block)?);
-        let blocks = nblock.checked_mul(strides.block_chunk[axis])?.checked_mul((*blocknitems).into())?;
-        let within = blocks.checked_add(item.checked_mul(strides.item_block[axis])?)?;
+        let blocks = nblock.checked_mul(strides.block_chunk_strides[axis])?.checked_mul(counts.blocknitems.into())?;
+        let within = blocks.checked_add(item.checked_mul(strides.item_block_strides[axis])?)?;
         Some(Place { chunk: nchunk.checked_mul(*self.steps.get(axis)?)?, within })
     }
 

@@ -24,23 +24,32 @@ pub(crate) struct Geometry {
     pub(crate) extshape: [i64; MAX_DIM],
     /// The shape of a chunk, rounded up to whole blocks.
     pub(crate) extchunkshape: [i64; MAX_DIM],
+    pub(crate) counts: Counts,
+    pub(crate) strides: Strides,
+}
+
+/// Numbers of items, as `b2nd_array_t` has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Counts {
     pub(crate) nitems: i64,
     pub(crate) chunknitems: i32,
     pub(crate) extnitems: i64,
     pub(crate) blocknitems: i32,
     pub(crate) extchunknitems: i64,
-    pub(crate) strides: Strides,
 }
 
-/// Distances between neighbours along each axis, in items, blocks or chunks.
+/// Distances between neighbours along each axis, in items, blocks or chunks, as `b2nd_array_t` has them. `T` is an array
+/// with all axes, or the number of one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Strides {
-    pub(crate) item_array: [i64; MAX_DIM],
-    pub(crate) item_chunk: [i64; MAX_DIM],
-    pub(crate) item_extchunk: [i64; MAX_DIM],
-    pub(crate) item_block: [i64; MAX_DIM],
-    pub(crate) block_chunk: [i64; MAX_DIM],
-    pub(crate) chunk_array: [i64; MAX_DIM],
+#[repr(C)]
+pub(crate) struct Strides<T = [i64; MAX_DIM]> {
+    pub(crate) item_array_strides: T,
+    pub(crate) item_chunk_strides: T,
+    pub(crate) item_extchunk_strides: T,
+    pub(crate) item_block_strides: T,
+    pub(crate) block_chunk_strides: T,
+    pub(crate) chunk_array_strides: T,
 }
 
 impl Default for Shapes {
@@ -55,12 +64,18 @@ impl Shapes {
     /// # Errors
     /// The code of a negative length, or of a block without items in a chunk with items.
     pub(crate) fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self, i32> {
+        let shapes = Shapes::unchecked(shape, chunkshape, blockshape);
+        shapes.check()?;
+        Ok(shapes)
+    }
+
+    /// Returns the shapes of [`Shapes::new`] with any lengths.
+    pub(crate) fn unchecked(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Self {
         let mut shapes = Shapes { ndim: shape.len().min(MAX_DIM), ..Shapes::default() };
         shapes.shape.iter_mut().zip(shape).for_each(|(to, len)| *to = *len);
         shapes.chunkshape.iter_mut().zip(chunkshape).for_each(|(to, len)| *to = *len);
         shapes.blockshape.iter_mut().zip(blockshape).for_each(|(to, len)| *to = *len);
-        shapes.check()?;
-        Ok(shapes)
+        shapes
     }
 
     /// Returns the lengths of each axis: of the array, of a chunk and of a block.
@@ -73,7 +88,11 @@ impl Shapes {
         self.shape.get(..self.ndim).unwrap_or_default()
     }
 
-    fn check(&self) -> Result<(), i32> {
+    /// Refuses negative lengths, and a block without items in a chunk with items.
+    ///
+    /// # Errors
+    /// The code for them.
+    pub(crate) fn check(&self) -> Result<(), i32> {
         for (axis, (len, chunk, block)) in self.axes().enumerate() {
             if len < 0 || chunk < 0 || block < 0 || (block == 0 && chunk != 0) {
                 let lens = format_args!("axis {axis} has {len} items, a chunk {chunk}, a block {block}");
@@ -120,11 +139,13 @@ impl Shapes {
         Ok(Geometry {
             extshape,
             extchunkshape,
-            nitems: product(shapes.shape).ok_or_else(overflow)?,
-            extnitems: product(extshape).ok_or_else(overflow)?,
-            extchunknitems: product(extchunkshape).ok_or_else(overflow)?,
-            chunknitems: of_chunk(shapes.chunkshape).ok_or_else(overflow)?,
-            blocknitems: of_chunk(shapes.blockshape).ok_or_else(overflow)?,
+            counts: Counts {
+                nitems: product(shapes.shape).ok_or_else(overflow)?,
+                extnitems: product(extshape).ok_or_else(overflow)?,
+                extchunknitems: product(extchunkshape).ok_or_else(overflow)?,
+                chunknitems: of_chunk(shapes.chunkshape).ok_or_else(overflow)?,
+                blocknitems: of_chunk(shapes.blockshape).ok_or_else(overflow)?,
+            },
             strides: strides(&shapes, &extshape, &extchunkshape),
             shapes,
         })
@@ -147,12 +168,12 @@ impl Shapes {
 impl Geometry {
     /// Returns the number of chunks.
     pub(crate) fn nchunks(&self) -> i64 {
-        self.extnitems.checked_div(self.chunknitems.into()).unwrap_or(0)
+        self.counts.extnitems.checked_div(self.counts.chunknitems.into()).unwrap_or(0)
     }
 
     /// Returns the uncompressed size of a chunk. `None` if it is not that of an object.
     pub(crate) fn chunk_nbytes(&self, typesize: i32) -> Option<i64> {
-        self.extchunknitems.checked_mul(typesize.into()).filter(|nbytes| *nbytes >= 0)
+        self.counts.extchunknitems.checked_mul(typesize.into()).filter(|nbytes| *nbytes >= 0)
     }
 
     /// Returns the number of chunks along each axis.
@@ -178,37 +199,34 @@ fn product(lens: [i64; MAX_DIM]) -> Option<i64> {
 fn strides(shapes: &Shapes, extshape: &[i64; MAX_DIM], extchunkshape: &[i64; MAX_DIM]) -> Strides {
     let mut strides = Strides::default();
     let Some(last) = shapes.ndim.checked_sub(1) else { return strides };
-    let mut of = Next { item_array: 1, item_chunk: 1, item_extchunk: 1, item_block: 1, block_chunk: 1, chunk_array: 1 };
+    // The strides of an axis: 1 for the last one.
+    let mut of = Strides::<i64> {
+        item_array_strides: 1,
+        item_chunk_strides: 1,
+        item_extchunk_strides: 1,
+        item_block_strides: 1,
+        block_chunk_strides: 1,
+        chunk_array_strides: 1,
+    };
     for axis in (0..=last).rev() {
-        strides.item_array[axis] = of.item_array;
-        strides.item_chunk[axis] = of.item_chunk;
-        strides.item_extchunk[axis] = of.item_extchunk;
-        strides.item_block[axis] = of.item_block;
-        strides.block_chunk[axis] = of.block_chunk;
-        strides.chunk_array[axis] = of.chunk_array;
+        strides.item_array_strides[axis] = of.item_array_strides;
+        strides.item_chunk_strides[axis] = of.item_chunk_strides;
+        strides.item_extchunk_strides[axis] = of.item_extchunk_strides;
+        strides.item_block_strides[axis] = of.item_block_strides;
+        strides.block_chunk_strides[axis] = of.block_chunk_strides;
+        strides.chunk_array_strides[axis] = of.chunk_array_strides;
         let (len, chunk, block) = (shapes.shape[axis], shapes.chunkshape[axis], shapes.blockshape[axis]);
         if len == 0 || chunk == 0 || block == 0 {
-            of = Next::default();
+            of = Strides::default();
         } else {
-            of.item_array = of.item_array.wrapping_mul(len);
-            of.item_chunk = of.item_chunk.wrapping_mul(chunk.into());
-            of.item_extchunk = of.item_extchunk.wrapping_mul(extchunkshape[axis]);
-            of.item_block = of.item_block.wrapping_mul(block.into());
-            of.block_chunk = of.block_chunk.wrapping_mul(extchunkshape[axis] / i64::from(block));
+            of.item_array_strides = of.item_array_strides.wrapping_mul(len);
+            of.item_chunk_strides = of.item_chunk_strides.wrapping_mul(chunk.into());
+            of.item_extchunk_strides = of.item_extchunk_strides.wrapping_mul(extchunkshape[axis]);
+            of.item_block_strides = of.item_block_strides.wrapping_mul(block.into());
+            of.block_chunk_strides = of.block_chunk_strides.wrapping_mul(extchunkshape[axis] / i64::from(block));
             // As in the original, which multiplies by the length of a chunk.
-            of.chunk_array = of.chunk_array.wrapping_mul(extshape[axis].wrapping_mul(chunk.into()));
+            of.chunk_array_strides = of.chunk_array_strides.wrapping_mul(extshape[axis].wrapping_mul(chunk.into()));
         }
     }
     strides
-}
-
-/// The strides of the axis before.
-#[derive(Default)]
-struct Next {
-    item_array: i64,
-    item_chunk: i64,
-    item_extchunk: i64,
-    item_block: i64,
-    block_chunk: i64,
-    chunk_array: i64,
 }

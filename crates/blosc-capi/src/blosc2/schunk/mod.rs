@@ -3,7 +3,9 @@
 //! | file | content |
 //! |---|---|
 //! | `chunks` | the chunks: as a list, or in a frame |
-//! | `change` | changes of them, applied to a frame |
+//! | `opened` | the content of a frame that is opened |
+//! | `change` | the kinds of changes, and how each is applied to a frame |
+//! | `apply` | changes of the chunks, and the sizes after them |
 //! | `file` | frames in files |
 //! | `local` | files of the file system |
 //! | `lock` | locks of frames that several programs change |
@@ -13,11 +15,13 @@
 //!
 //! Frames are read and written by bloscpack-io.
 
+mod apply;
 mod change;
 mod chunks;
 mod file;
 mod local;
 mod lock;
+mod opened;
 mod params;
 mod sizes;
 mod store;
@@ -25,9 +29,10 @@ mod store;
 mod tests;
 
 pub(crate) use change::Change;
-pub(crate) use chunks::{Chunks, Layers, Opened, check_count};
+pub(crate) use chunks::{Chunks, check_count};
 pub(crate) use file::{FileFrame, Files, Stamp};
 pub(crate) use local::{LocalFiles, path_of};
 pub(crate) use lock::{Access, FrameLock, Held, lock_path};
+pub(crate) use opened::{Layers, Opened};
 pub(crate) use params::Params;
 pub(crate) use sizes::Sizes;

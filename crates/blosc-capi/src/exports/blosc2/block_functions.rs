@@ -1,11 +1,12 @@
 //! The prefilter and the postfilter of a context as those of the engine.
 
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use blosc_core::{BlockInfo, PluginError, memory};
 
 use super::abi::{PostfilterParams, PrefilterParams};
+use super::context::Context;
 use super::schunk_abi::Schunk;
 use super::user::{User, len32};
 use crate::blosc2::compress::{Block, Prefilter};
@@ -27,31 +28,29 @@ pub(super) fn prefilter(user: &User) -> Box<Prefilter> {
             return Err(PluginError::new("its output is longer than the block"));
         }
         let is_disposable = params.output_is_disposable != 0;
-        let code = context.tids.with(nthreads(context.job.nthreads), |tid| {
-            with_scratch(src.len(), block.typesize, |ttmp| {
-                let mut params = PrefilterParams {
-                    input: src.as_ptr(),
-                    output: dst.as_mut_ptr(),
-                    output_size: output_size as i32,
-                    output_typesize,
-                    output_offset: block.offset as i32,
-                    nchunk: nchunk(context.cparams.schunk),
-                    nblock: block.index as i32,
-                    tid,
-                    ttmp: ttmp.as_mut_ptr(),
-                    ttmp_nbytes: ttmp.len(),
-                    ctx: context.pointer(),
-                    ..*params
-                };
-                // SAFETY: an input, an output and memory with their lengths; the program promises the rest.
-                unsafe { function(&mut params) }
-            })
+        let called = with_resources(context, src.len(), block.typesize, |tid, ttmp| {
+            let mut params = PrefilterParams {
+                input: src.as_ptr(),
+                output: dst.as_mut_ptr(),
+                output_size: output_size as i32,
+                output_typesize,
+                output_offset: block.offset as i32,
+                nchunk: nchunk(context.cparams.schunk),
+                nblock: block.index as i32,
+                tid,
+                ttmp: ttmp.as_mut_ptr(),
+                ttmp_nbytes: ttmp.len(),
+                ctx: context.pointer(),
+                ..*params
+            };
+            // SAFETY: an input, an output and memory with their lengths; the program promises the rest.
+            unsafe { function(&mut params) }
         });
         if is_disposable {
             dst.fill(0);
             return Ok(());
         }
-        if code == Some(0) { Ok(()) } else { Err(PluginError::new("it returned an error")) }
+        called
     })
 }
 
@@ -64,28 +63,41 @@ pub(super) fn postfilter(user: &User) -> Box<Postfilter> {
             return Ok(());
         };
         let Ok(input) = memory::copy_of(data) else { return Err(PluginError::new("out of memory")) };
-        let code = context.tids.with(nthreads(context.job.nthreads), |tid| {
-            with_scratch(input.len(), block.typesize, |ttmp| {
-                let mut params = PostfilterParams {
-                    input: input.as_ptr(),
-                    output: data.as_mut_ptr(),
-                    size: len32(&input),
-                    typesize: block.typesize as i32,
-                    offset: block.offset as i32,
-                    nchunk: nchunk(context.dparams.schunk),
-                    nblock: block.index as i32,
-                    tid,
-                    ttmp: ttmp.as_mut_ptr(),
-                    ttmp_nbytes: ttmp.len(),
-                    ctx: context.pointer(),
-                    ..*params
-                };
-                // SAFETY: as for the prefilter.
-                unsafe { function(&mut params) }
-            })
-        });
-        if code == Some(0) { Ok(()) } else { Err(PluginError::new("it returned an error")) }
+        with_resources(context, input.len(), block.typesize, |tid, ttmp| {
+            let mut params = PostfilterParams {
+                input: input.as_ptr(),
+                output: data.as_mut_ptr(),
+                size: len32(&input),
+                typesize: block.typesize as i32,
+                offset: block.offset as i32,
+                nchunk: nchunk(context.dparams.schunk),
+                nblock: block.index as i32,
+                tid,
+                ttmp: ttmp.as_mut_ptr(),
+                ttmp_nbytes: ttmp.len(),
+                ctx: context.pointer(),
+                ..*params
+            };
+            // SAFETY: as for the prefilter.
+            unsafe { function(&mut params) }
+        })
     })
+}
+
+/// Calls a function of the program with the number of its thread and memory for four blocks.
+///
+/// # Errors
+/// A code other than 0 of the function, and missing memory.
+fn with_resources(
+    context: &Context,
+    block: usize,
+    typesize: usize,
+    function: impl FnOnce(i32, &mut [u8]) -> c_int,
+) -> Result<(), PluginError> {
+    let code = context
+        .tids
+        .with(nthreads(context.job.nthreads), |tid| with_scratch(block, typesize, |ttmp| function(tid, ttmp)));
+    if code == Some(0) { Ok(()) } else { Err(PluginError::new("it returned an error")) }
 }
 
 /// Returns the number of the chunk of a super-chunk that is used, -1 without a super-chunk.

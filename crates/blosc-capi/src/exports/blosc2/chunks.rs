@@ -3,14 +3,13 @@
 use std::ffi::{c_int, c_void};
 
 use super::context::Context;
-use super::context_chunks::{Destination, decompressed, items_copied};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM};
+use super::context_chunks::{Destination, compression_buffers, decompressed, items_copied};
+
+use crate::blosc2::compress;
 use crate::blosc2::settings::{self, Arguments};
-use crate::blosc2::{OVERHEAD, compress};
 use crate::engine::Key;
 use crate::exports::environment::has_variables;
-use crate::exports::guard::guarded;
-use crate::exports::pointers::buffers;
+use crate::exports::guard::value_or_code;
 
 /// Compresses with the settings of the process. Returns the size of the chunk, 0 if it does not fit, or a code.
 ///
@@ -26,21 +25,13 @@ pub unsafe extern "C" fn blosc2_compress(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         let job = settings::job(Arguments { clevel, shuffle: doshuffle, typesize }, has_variables());
         // Programs may pass sizes that the memory does not have, and rely on the refusal.
-        if let Some(code) = compress::refused_size(srcsize, destsize) {
-            return code;
-        }
-        let (src_len, dest_len) = (srcsize as usize, destsize as usize);
-        // SAFETY: the caller's promise. A chunk is never larger than that.
-        let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
-            return INVALID_PARAM;
-        };
-        match job.params() {
-            Ok(params) => compress::compress(Key::NONE, &params, job.nthreads, src, dst),
-            Err(code) => code,
-        }
+        compress::check_sizes(srcsize, destsize)?;
+        // SAFETY: the caller's promise, for sizes that were checked.
+        let (src, dst) = unsafe { compression_buffers(src, srcsize, dest, destsize) }?;
+        Ok(compress::compress(Key::NONE, &job.params()?, job.nthreads, src, dst))
     })
 }
 
@@ -76,13 +67,10 @@ pub unsafe extern "C" fn blosc2_decompress(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    guarded(FAILURE, || match settings::nthreads_of_decompression(has_variables()) {
-        Ok(nthreads) => {
-            let context = Context::for_one_call(nthreads);
-            // SAFETY: the caller's promise.
-            unsafe { decompressed(&context, src, srcsize, Destination { dest, destsize }, &[]) }
-        }
-        Err(code) => code,
+    value_or_code(|| {
+        let context = Context::for_one_call(settings::nthreads_of_decompression(has_variables())?);
+        // SAFETY: the caller's promise.
+        unsafe { decompressed(&context, src, srcsize, Destination { dest, destsize }, &[]) }
     })
 }
 
@@ -109,7 +97,7 @@ pub unsafe extern "C" fn blosc2_getitem(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         let context = Context::for_one_call(1);
         // SAFETY: the caller's promise.
         unsafe { items_copied(&context, src, srcsize, |_| Ok((start, nitems)), Destination { dest, destsize }) }

@@ -16,7 +16,7 @@ use crate::blosc2::params::Job;
 use crate::blosc2::settings;
 use crate::engine::Key;
 use crate::exports::environment::has_variables;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{guarded, pointer_or_null, zero_or_code};
 use crate::exports::pointers::{bytes, store};
 
 /// `blosc2_context`. Callbacks get a pointer to it while a call uses it, so the fields that a call changes are
@@ -144,10 +144,7 @@ pub(super) unsafe fn context<'a>(context: *const Context) -> Result<&'a Context,
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_create_cctx(cparams: Cparams) -> *mut Context {
     // SAFETY: the caller's promise.
-    guarded(null_mut(), || match unsafe { compression(cparams) } {
-        Ok(context) => Box::into_raw(context),
-        Err(_) => null_mut(),
-    })
+    pointer_or_null(|| unsafe { compression(cparams) }.map(Box::into_raw))
 }
 
 /// # Safety
@@ -192,17 +189,17 @@ pub(super) unsafe fn compression(cparams: Cparams) -> Result<Box<Context>, i32> 
 /// As [`blosc2_create_cctx`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_create_dctx(dparams: Dparams) -> *mut Context {
-    guarded(null_mut(), || {
+    pointer_or_null(|| {
         let nthreads = if has_variables() { settings::nthreads_of_context() } else { None };
         let job = Job { nthreads: nthreads.unwrap_or(dparams.nthreads).into(), ..Job::default() };
         let mut context = Box::new(Context::new(false, job));
         context.dparams = dparams;
         if dparams.postfilter.is_some() {
             // SAFETY: the caller's promise.
-            let Some(params) = (unsafe { dparams.postparams.as_ref() }) else { return null_mut() };
+            let params = unsafe { dparams.postparams.as_ref() }.ok_or(NULL_POINTER)?;
             context.postparams = Some(Box::new(*params));
         }
-        Box::into_raw(context)
+        Ok(Box::into_raw(context))
     })
 }
 
@@ -225,14 +222,7 @@ pub unsafe extern "C" fn blosc2_free_ctx(context: *mut Context) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_ctx_get_cparams(ctx: *mut Context, cparams: *mut Cparams) -> c_int {
     // SAFETY: the caller's promise.
-    match unsafe { context(ctx) } {
-        Ok(context) => {
-            // SAFETY: the caller's promise.
-            unsafe { store(cparams, context.cparams()) };
-            0
-        }
-        Err(code) => code,
-    }
+    zero_or_code(|| unsafe { stored(ctx, cparams, Context::cparams) })
 }
 
 /// Stores the parameters of decompression. Returns 0, or a code.
@@ -242,14 +232,17 @@ pub unsafe extern "C" fn blosc2_ctx_get_cparams(ctx: *mut Context, cparams: *mut
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_ctx_get_dparams(ctx: *mut Context, dparams: *mut Dparams) -> c_int {
     // SAFETY: the caller's promise.
-    match unsafe { context(ctx) } {
-        Ok(context) => {
-            // SAFETY: the caller's promise.
-            unsafe { store(dparams, context.dparams()) };
-            0
-        }
-        Err(code) => code,
-    }
+    zero_or_code(|| unsafe { stored(ctx, dparams, Context::dparams) })
+}
+
+/// Stores parameters of a context.
+///
+/// # Safety
+/// `ctx` as for [`blosc2_free_ctx`]; `to` is null or can hold the parameters.
+unsafe fn stored<T>(ctx: *mut Context, to: *mut T, params: impl FnOnce(&Context) -> T) -> Result<(), i32> {
+    // SAFETY: the caller's promise.
+    unsafe { store(to, params(context(ctx)?)) };
+    Ok(())
 }
 
 /// Sets blocks that the next call leaves out. Returns 0, or a code.

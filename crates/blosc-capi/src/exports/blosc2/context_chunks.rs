@@ -7,10 +7,10 @@ use super::callbacks;
 use super::context::{Context, context};
 use super::source::{chunk, chunk_size, info};
 use super::tuner;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, trace};
+use crate::blosc2::codes::{INVALID_PARAM, trace};
 use crate::blosc2::header::{self, Info, LONG, SmallChunk};
 use crate::blosc2::{OVERHEAD, compress, decompress};
-use crate::exports::guard::guarded;
+use crate::exports::guard::value_or_code;
 use crate::exports::pointers::{buffers, header};
 
 /// The output of a call.
@@ -46,28 +46,34 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let context = match unsafe { context_for(true, context) } {
-            Ok(context) => context,
-            Err(code) => return code,
-        };
-        if let Some(code) =
-            tuner::next_blocksize(&context.cparams, context.pointer()).or(compress::refused_size(srcsize, destsize))
-        {
-            return code;
-        }
-        let (src_len, dest_len) = (srcsize as usize, destsize as usize);
-        // SAFETY: the caller's promise. A chunk is never larger than that.
-        let Some((src, dst)) = (unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }) else {
-            return INVALID_PARAM;
-        };
-        let code = compressed(context, src, dst).unwrap_or_else(|code| code);
-        if let Some(blocksize) = header::blocksize_of(dst).filter(|_| code > 0) {
+        let context = unsafe { context_for(true, context) }?;
+        let tuned = tuner::next_blocksize(&context.cparams, context.pointer());
+        tuned.and(compress::check_sizes(srcsize, destsize))?;
+        // SAFETY: the caller's promise, for sizes that were checked.
+        let (src, dst) = unsafe { compression_buffers(src, srcsize, dest, destsize) }?;
+        let cbytes = compressed(context, src, dst)?;
+        if let Some(blocksize) = header::blocksize_of(dst).filter(|_| cbytes > 0) {
             context.blocksize.store(blocksize, Relaxed);
         }
-        code
+        Ok(cbytes)
     })
+}
+
+/// Returns the input and the output of a compression, whose sizes [`compress::check_sizes`] accepted.
+///
+/// # Safety
+/// `src` has `srcsize` readable bytes and `dest` has `destsize` writable ones, which no other thread changes.
+pub(super) unsafe fn compression_buffers<'a>(
+    src: *const c_void,
+    srcsize: i32,
+    dest: *mut c_void,
+    destsize: i32,
+) -> Result<(&'a [u8], &'a mut [u8]), i32> {
+    let (src_len, dest_len) = (srcsize as usize, destsize as usize);
+    // SAFETY: the caller's promise. A chunk is never larger than that.
+    unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }.ok_or(INVALID_PARAM)
 }
 
 fn compressed(context: &Context, src: &[u8], dst: &mut [u8]) -> Result<i32, i32> {
@@ -91,22 +97,20 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    // SAFETY: the caller's promise.
-    guarded(FAILURE, || match unsafe { context_for(false, context) } {
-        Ok(context) => {
-            let destination = Destination { dest, destsize };
-            if context.postparams.is_none() && !context.is_masked() {
-                // SAFETY: the caller's promise.
-                if let Some((code, typesize)) = unsafe { decompressed_directly(src, srcsize, destination) } {
-                    context.typesize.store(typesize, Relaxed);
-                    return code;
-                }
-            }
-            let mask = context.take_mask();
+    value_or_code(|| {
+        // SAFETY: the caller's promise.
+        let context = unsafe { context_for(false, context) }?;
+        let destination = Destination { dest, destsize };
+        if context.postparams.is_none() && !context.is_masked() {
             // SAFETY: the caller's promise.
-            unsafe { decompressed(context, src, srcsize, destination, &mask) }
+            if let Some((nbytes, typesize)) = unsafe { decompressed_directly(src, srcsize, destination) } {
+                context.typesize.store(typesize, Relaxed);
+                return Ok(nbytes);
+            }
         }
-        Err(code) => code,
+        let mask = context.take_mask();
+        // SAFETY: the caller's promise.
+        unsafe { decompressed(context, src, srcsize, destination, &mask) }
     })
 }
 
@@ -138,21 +142,16 @@ pub(super) unsafe fn decompressed(
     srcsize: i32,
     Destination { dest, destsize }: Destination,
     mask: &[bool],
-) -> c_int {
+) -> Result<c_int, i32> {
     // SAFETY: the caller's promise.
-    let sizes = unsafe { info(src, srcsize) }.and_then(|info| {
-        let nbytes = decompress::output_size(info, destsize)?;
-        Ok((info, chunk_size(info, srcsize)?, nbytes))
-    });
-    let (info, cbytes, nbytes) = match sizes {
-        Ok(sizes) => sizes,
-        Err(code) => return code,
-    };
+    let info = unsafe { info(src, srcsize) }?;
+    let nbytes = decompress::output_size(info, destsize)?;
+    let cbytes = chunk_size(info, srcsize)?;
     context.typesize.store(info.typesize(), Relaxed);
     // SAFETY: the caller's promise.
-    let Some((chunk, dst)) = (unsafe { buffers(src, cbytes, dest, nbytes) }) else { return INVALID_PARAM };
+    let (chunk, dst) = unsafe { buffers(src, cbytes, dest, nbytes) }.ok_or(INVALID_PARAM)?;
     let callbacks = callbacks::of_decompression(context, info, chunk);
-    decompress::decompress(info, chunk, dst, context.job.nthreads, mask, callbacks)
+    Ok(decompress::decompress(info, chunk, dst, context.job.nthreads, mask, callbacks))
 }
 
 /// Copies `nitems` items from `start` on. Returns the number of bytes, or a code.
@@ -170,12 +169,9 @@ pub unsafe extern "C" fn blosc2_getitem_ctx(
     destsize: i32,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || match unsafe { self::context(context) } {
-        // SAFETY: the caller's promise.
-        Ok(context) => unsafe {
-            items_copied(context, src, srcsize, |_| Ok((start, nitems)), Destination { dest, destsize })
-        },
-        Err(code) => code,
+    value_or_code(|| unsafe {
+        let context = self::context(context)?;
+        items_copied(context, src, srcsize, |_| Ok((start, nitems)), Destination { dest, destsize })
     })
 }
 
@@ -195,10 +191,8 @@ pub unsafe extern "C" fn blosc2_getitem_bytes_ctx(
 ) -> c_int {
     let items = |info| decompress::items_of_bytes(info, start, nbytes);
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || match unsafe { self::context(context) } {
-        // SAFETY: the caller's promise.
-        Ok(context) => unsafe { items_copied(context, src, srcsize, items, Destination { dest, destsize }) },
-        Err(code) => code,
+    value_or_code(|| unsafe {
+        items_copied(self::context(context)?, src, srcsize, items, Destination { dest, destsize })
     })
 }
 
@@ -212,25 +206,18 @@ pub(super) unsafe fn items_copied(
     srcsize: i32,
     wanted: impl FnOnce(Info) -> Result<(i32, i32), i32>,
     Destination { dest, destsize }: Destination,
-) -> c_int {
+) -> Result<c_int, i32> {
     // SAFETY: the caller's promise.
-    let found = unsafe { info(src, srcsize) }.and_then(|info| {
-        let (start, nitems) = wanted(info)?;
-        let range = decompress::item_range(info, start, nitems, destsize)?;
-        // SAFETY: the caller's promise.
-        let chunk = unsafe { chunk(src, srcsize, info) }?;
-        Ok((info, chunk, range))
-    });
-    let (info, chunk, range) = match found {
-        Ok((info, chunk, Some(range))) => (info, chunk, range),
-        Ok(_) => return 0,
-        Err(code) => return code,
-    };
+    let info = unsafe { info(src, srcsize) }?;
+    let (start, nitems) = wanted(info)?;
+    let range = decompress::item_range(info, start, nitems, destsize)?;
+    // SAFETY: the caller's promise.
+    let chunk = unsafe { chunk(src, srcsize, info) }?;
+    let Some(range) = range else { return Ok(0) };
     context.typesize.store(info.typesize(), Relaxed);
     // SAFETY: the caller's promise.
-    let Some((chunk, dst)) = (unsafe { buffers(chunk.as_ptr().cast(), chunk.len(), dest, range.len()) }) else {
-        return INVALID_PARAM;
-    };
+    let buffers = unsafe { buffers(chunk.as_ptr().cast(), chunk.len(), dest, range.len()) };
+    let (chunk, dst) = buffers.ok_or(INVALID_PARAM)?;
     let callbacks = callbacks::of_decompression(context, info, chunk);
-    decompress::items(info, chunk, range, dst, callbacks)
+    Ok(decompress::items(info, chunk, range, dst, callbacks))
 }

@@ -14,11 +14,18 @@ use super::nd::NdArray;
 use super::schunk_abi::{Metalayer, Schunk};
 use super::stdio::StdioFile;
 
-/// Writes the offset of each field and the size of the structure.
+/// Writes the offset of each field and the size of the structure. `outer[fields]` are the fields of a structure that C has
+/// without `outer`.
 macro_rules! layout {
-    ($text:ident, $type:ident as $name:literal: $($field:ident)*) => {
-        $(let _ = writeln!($text, "{} {} {}", $name, stringify!($field), offset_of!($type, $field));)*
+    ($text:ident, $type:ident as $name:literal: $($field:ident $([$($inner:ident)*])?)*) => {
+        $(layout!(@field $text $type $name $field $([$($inner)*])?);)*
         let _ = writeln!($text, "{} - {}", $name, size_of::<$type>());
+    };
+    (@field $text:ident $type:ident $name:literal $field:ident) => {
+        let _ = writeln!($text, "{} {} {}", $name, stringify!($field), offset_of!($type, $field));
+    };
+    (@field $text:ident $type:ident $name:literal $field:ident [$($inner:ident)*]) => {
+        $(let _ = writeln!($text, "{} {} {}", $name, stringify!($inner), offset_of!($type, $field.$inner));)*
     };
 }
 
@@ -53,9 +60,9 @@ fn lines() -> String {
     layout!(text, Schunk as "blosc2_schunk": version compcode compcode_meta clevel splitmode typesize blocksize chunksize
         flags2 use_dict filters filters_meta nchunks current_nchunk nbytes cbytes data data_len storage frame cctx dctx
         metalayers nmetalayers vlmetalayers nvlmetalayers tuner_params tuner_id ndim blockshape view change_tick);
-    layout!(text, NdArray as "b2nd_array_t": sc shape chunkshape extshape blockshape extchunkshape nitems chunknitems
-        extnitems blocknitems extchunknitems ndim chunk_cache item_array_strides item_chunk_strides item_extchunk_strides
-        item_block_strides block_chunk_strides chunk_array_strides dtype dtype_format last_tick);
+    layout!(text, NdArray as "b2nd_array_t": sc shape chunkshape extshape blockshape extchunkshape counts[nitems
+        chunknitems extnitems blocknitems extchunknitems] ndim chunk_cache strides[item_array_strides item_chunk_strides
+        item_extchunk_strides item_block_strides block_chunk_strides chunk_array_strides] dtype dtype_format last_tick);
     layout!(text, StdioFile as "blosc2_stdio_file": file);
     text
 }

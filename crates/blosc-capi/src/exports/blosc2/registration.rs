@@ -8,9 +8,9 @@ use super::abi::{CodecRecord, FilterRecord, IoCallbacks, TunerRecord};
 use super::functions::{CODECS, FILTERS, TUNERS, UserCodec, UserFilter, UserTuner};
 use super::{stdio, stdio_mmap};
 use crate::blosc2::codes::{CODEC_PARAM, CODEC_SUPPORT, FAILURE, INVALID_PARAM, NULL_POINTER, PLUGIN_IO, trace};
-use crate::blosc2::registered::{self, Refused};
+use crate::blosc2::registered::{self, Refused, Table};
 use crate::blosc2::{FIRST_USER_ID, settings};
-use crate::exports::guard::guarded;
+use crate::exports::guard::{guarded, zero_or_code};
 use crate::exports::pointers::text;
 
 /// Registers a codec. Returns 0, or a code.
@@ -20,19 +20,15 @@ use crate::exports::pointers::text;
 /// ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_codec(codec: *const CodecRecord) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let Some(codec) = (unsafe { codec.as_ref() }) else { return INVALID_PARAM };
+        let codec = unsafe { codec.as_ref() }.ok_or(INVALID_PARAM)?;
+        let id = codec.compcode.into();
         let value = UserCodec { encoder: codec.encoder, decoder: codec.decoder };
         // SAFETY: the caller's promise.
-        match unsafe { checked(codec.compcode.into(), codec.compname) } {
-            Ok(name) => {
-                let id = codec.compcode.into();
-                let named = registered::CODECS.register(id, name, codec.complib);
-                refused(named.and_then(|()| CODECS.register(id, name, value)), CODEC_PARAM)
-            }
-            Err(code) => code.unwrap_or(CODEC_PARAM),
-        }
+        let name = unsafe { checked(id, codec.compname, CODEC_PARAM) }?;
+        let named = registered::CODECS.register(id, name, codec.complib);
+        named.and_then(|()| CODECS.register(id, name, value)).map_err(|refused| code_of(refused, CODEC_PARAM))
     })
 }
 
@@ -42,15 +38,12 @@ pub unsafe extern "C" fn blosc2_register_codec(codec: *const CodecRecord) -> c_i
 /// As [`blosc2_register_codec`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_filter(filter: *const FilterRecord) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let Some(filter) = (unsafe { filter.as_ref() }) else { return INVALID_PARAM };
+        let filter = unsafe { filter.as_ref() }.ok_or(INVALID_PARAM)?;
         let value = UserFilter { forward: filter.forward, backward: filter.backward };
         // SAFETY: the caller's promise.
-        match unsafe { checked(filter.id.into(), filter.name) } {
-            Ok(name) => refused(FILTERS.register(filter.id.into(), name, value), FAILURE),
-            Err(code) => code.unwrap_or(FAILURE),
-        }
+        unsafe { register(&FILTERS, filter.id.into(), filter.name, value) }
     })
 }
 
@@ -60,36 +53,44 @@ pub unsafe extern "C" fn blosc2_register_filter(filter: *const FilterRecord) -> 
 /// As [`blosc2_register_codec`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_tuner(tuner: *const TunerRecord) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let Some(tuner) = (unsafe { tuner.as_ref() }) else { return INVALID_PARAM };
+        let tuner = unsafe { tuner.as_ref() }.ok_or(INVALID_PARAM)?;
         let value = UserTuner { init: tuner.init, next_blocksize: tuner.next_blocksize };
         // SAFETY: the caller's promise.
-        match unsafe { checked(tuner.id, tuner.name) } {
-            Ok(name) => refused(TUNERS.register(tuner.id, name, value), FAILURE),
-            Err(code) => code.unwrap_or(FAILURE),
-        }
+        unsafe { register(&TUNERS, tuner.id, tuner.name, value) }
     })
 }
 
-/// Checks an id and returns the name. The error has a code for a missing name only.
+/// Registers the functions of a filter or a tuner.
 ///
 /// # Safety
 /// `name` is null or a string.
-unsafe fn checked<'a>(id: c_int, name: *const c_char) -> Result<&'a CStr, Option<i32>> {
-    if id < FIRST_USER_ID {
-        trace(FAILURE, format_args!("the id is {id}, expected at least {FIRST_USER_ID}"));
-        return Err(None);
-    }
+unsafe fn register<T: Copy>(to: &Table<T>, id: c_int, name: *const c_char, value: T) -> Result<(), i32> {
     // SAFETY: the caller's promise.
-    unsafe { text(name) }.ok_or(Some(NULL_POINTER))
+    let name = unsafe { checked(id, name, FAILURE) }?;
+    to.register(id, name, value).map_err(|refused| code_of(refused, FAILURE))
 }
 
-fn refused(registered: Result<(), Refused>, taken: i32) -> c_int {
-    match registered {
-        Ok(()) => 0,
-        Err(Refused::Taken) => trace(taken, format_args!("the id is registered with another name")),
-        Err(Refused::Full) => trace(CODEC_SUPPORT, format_args!("there are 255 entries")),
+/// Checks an id and returns the name.
+///
+/// # Errors
+/// `reserved` for an id that belongs to the library.
+///
+/// # Safety
+/// `name` is null or a string.
+unsafe fn checked<'a>(id: c_int, name: *const c_char, reserved: i32) -> Result<&'a CStr, i32> {
+    if id < FIRST_USER_ID {
+        return Err(trace(reserved, format_args!("the id is {id}, expected at least {FIRST_USER_ID}")));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { text(name) }.ok_or(NULL_POINTER)
+}
+
+fn code_of(refused: Refused, taken: i32) -> i32 {
+    match refused {
+        Refused::Taken => trace(taken, format_args!("the id is registered with another name")),
+        Refused::Full => trace(CODEC_SUPPORT, format_args!("there are 255 entries")),
     }
 }
 
@@ -110,25 +111,25 @@ unsafe impl Send for Input {}
 /// `io` is null or valid. If the id is registered again, both names are null or strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_register_io_cb(io: *const IoCallbacks) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let Some(io) = (unsafe { io.as_ref() }) else { return INVALID_PARAM };
+        let io = unsafe { io.as_ref() }.ok_or(INVALID_PARAM)?;
         if i32::from(io.id) < FIRST_USER_ID {
-            return trace(PLUGIN_IO, format_args!("the id is {}, expected at least {FIRST_USER_ID}", io.id));
+            return Err(trace(PLUGIN_IO, format_args!("the id is {}, expected at least {FIRST_USER_ID}", io.id)));
         }
         let mut inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(found) = inputs.iter().find(|input| input.id == io.id) else {
             // Programs leave the name uninitialized, so it is not read.
             inputs.push(Input { id: io.id, callbacks: NonNull::from(Box::leak(Box::new(*io))) });
-            return 0;
+            return Ok(());
         };
         // SAFETY: records are never released.
         let known = unsafe { found.callbacks.read() }.name;
         // SAFETY: the caller's promise.
         if known == io.name || unsafe { text(known) == text(io.name) } {
-            return 0;
+            return Ok(());
         }
-        trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id))
+        Err(trace(PLUGIN_IO, format_args!("id {} is registered with another name", io.id)))
     })
 }
 

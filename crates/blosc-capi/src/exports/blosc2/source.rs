@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::blosc2::codes::{NULL_POINTER, READ_BUFFER, trace};
+use crate::blosc2::codes::{NULL_POINTER, READ_BUFFER, refuse_if, trace};
 use crate::blosc2::decompress::input_size;
 use crate::blosc2::header::{Info, LONG, SHORT};
 use crate::exports::pointers::{bytes, header};
@@ -29,9 +29,7 @@ pub(super) unsafe fn info(src: *const c_void, srcsize: i32) -> Result<Info, i32>
 /// # Safety
 /// `src` is null, or has 16 readable bytes if `available` is not less.
 pub(super) unsafe fn short_info(src: *const c_void, available: usize) -> Result<Info, i32> {
-    if src.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the chunk is a null pointer")));
-    }
+    refuse_if(src.is_null(), NULL_POINTER, "the chunk is a null pointer")?;
     if available < SHORT {
         return Err(trace(READ_BUFFER, format_args!("a header has 16 bytes, found {available}")));
     }

@@ -97,13 +97,18 @@ pub unsafe extern "C" fn blosc2_stdio_close(stream: *mut c_void) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_stdio_size(stream: *mut c_void) -> i64 {
     guarded(FAILURE.into(), || {
-        // SAFETY: the caller's promise; zeros are a valid structure.
-        unsafe {
-            let Some(descriptor) = descriptor(stream) else { return -1 };
-            let mut found: libc::stat = std::mem::zeroed();
-            if libc::fstat(descriptor, &mut found) == 0 { found.st_size } else { -1 }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { descriptor(stream) }.and_then(file_len).unwrap_or(-1)
     })
+}
+
+/// Returns the length of an open file. `None` if the system does not tell it.
+pub(super) fn file_len(descriptor: c_int) -> Option<i64> {
+    // SAFETY: zeros are a valid structure, and the system writes to it only.
+    unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        (libc::fstat(descriptor, &mut found) == 0).then_some(found.st_size)
+    }
 }
 
 /// Writes items at a position. Returns their number.

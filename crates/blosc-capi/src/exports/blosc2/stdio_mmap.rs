@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 use libc::FILE;
 
 use super::abi::{IoCallbacks, StdioMmap};
+use super::stdio::file_len;
 use crate::blosc2::codes::{FAILURE, inform, trace};
 use crate::exports::guard::guarded;
 use crate::exports::pointers::text;
@@ -100,22 +101,21 @@ pub unsafe extern "C" fn blosc2_stdio_mmap_open(
 /// # Safety
 /// The parameters have no file.
 unsafe fn map(to: &mut StdioMmap, path: &CStr, mode: &Mode) -> Result<(), &'static str> {
-    // SAFETY: two strings; zeros are a valid structure; the file is closed if it is not kept.
+    // SAFETY: two strings; the file is closed if it is not kept.
     unsafe {
         let file = libc::fopen(path.as_ptr(), mode.file.as_ptr());
         if file.is_null() {
             return Err("cannot open");
         }
         let descriptor = libc::fileno(file);
-        let mut found: libc::stat = std::mem::zeroed();
-        let has_len = libc::fstat(descriptor, &mut found) == 0;
-        let len = usize::try_from(found.st_size).unwrap_or(0);
+        let known = file_len(descriptor);
+        let len = known.and_then(|len| usize::try_from(len).ok()).unwrap_or(0);
         // A mapping has at least one byte. Bytes past the end of the file are for later writes.
         let wanted = if mode.access & libc::PROT_WRITE != 0 { to.initial_mapping_size } else { 0 };
         let mapping_size = wanted.max(len).max(1);
         let urlpath = libc::strdup(path.as_ptr());
         let addr = libc::mmap(null_mut(), mapping_size, mode.access, mode.flags, descriptor, 0);
-        if !has_len || urlpath.is_null() || addr == libc::MAP_FAILED {
+        if known.is_none() || urlpath.is_null() || addr == libc::MAP_FAILED {
             if addr != libc::MAP_FAILED {
                 libc::munmap(addr, mapping_size);
             }

@@ -17,20 +17,24 @@ pub(super) fn init(cparams: &Cparams, context: *mut c_void) -> Result<(), i32> {
     let tuner = TUNERS.get(id).ok_or_else(missing)?;
     let Some(init) = tuner.value.init else { return Ok(()) };
     // SAFETY: the program promises that its function takes these.
-    match unsafe { init(cparams.tuner_params, context, null_mut()) } {
-        ..0 => Err(trace(TUNER, format_args!("tuner {id} returned an error"))),
-        _ => Ok(()),
-    }
+    succeeded(id, unsafe { init(cparams.tuner_params, context, null_mut()) })
 }
 
-/// Calls the tuner of a context before it compresses. Returns the code of a failure.
-pub(super) fn next_blocksize(cparams: &Cparams, context: *mut c_void) -> Option<i32> {
-    if cparams.tuner_id == 0 {
-        return None;
+/// Calls the tuner of a context before it compresses.
+///
+/// # Errors
+/// The code of a tuner that failed.
+pub(super) fn next_blocksize(cparams: &Cparams, context: *mut c_void) -> Result<(), i32> {
+    let id = cparams.tuner_id;
+    if id == 0 {
+        return Ok(());
     }
-    let tuner = TUNERS.get(cparams.tuner_id)?;
-    let next_blocksize = tuner.value.next_blocksize?;
+    let Some(next_blocksize) = TUNERS.get(id).and_then(|tuner| tuner.value.next_blocksize) else { return Ok(()) };
     // SAFETY: the program promises that its function takes a context.
-    let code = unsafe { next_blocksize(context) };
-    (code < 0).then(|| trace(TUNER, format_args!("tuner {} returned an error", tuner.id)))
+    succeeded(id, unsafe { next_blocksize(context) })
+}
+
+/// Checks what a function of a tuner returned.
+fn succeeded(id: i32, code: i32) -> Result<(), i32> {
+    if code < 0 { Err(trace(TUNER, format_args!("tuner {id} returned an error"))) } else { Ok(()) }
 }

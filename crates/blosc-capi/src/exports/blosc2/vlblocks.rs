@@ -7,9 +7,9 @@ use super::callbacks;
 use super::context::Context;
 use super::context_chunks::context_for;
 use super::source::{chunk, info};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MAX_BUFSIZE, MEMORY, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, refuse_if, trace};
 use crate::blosc2::{MAX_BUFFERSIZE, compress, vlblocks};
-use crate::exports::guard::guarded;
+use crate::exports::guard::{value_or_code, zero_or_code};
 use crate::exports::pointers::{bytes, bytes_mut, overlap, store};
 
 /// Compresses each source to a block of its own. Returns the size of the chunk, 0 if it does not fit, or a code.
@@ -26,29 +26,22 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
     dest: *mut c_void,
     destsize: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let found = unsafe { context_for(true, context) }
-            // SAFETY: the caller's promise.
-            .and_then(|context| Ok((context, unsafe { sources(srcs, srcsizes, nblocks) }?)));
-        let (context, blocks) = match found {
-            Ok(found) => found,
-            Err(code) => return code,
-        };
-        if let Some(code) = compress::refused_size(0, destsize) {
-            return code;
-        }
+        let (context, blocks) = unsafe { (context_for(true, context)?, sources(srcs, srcsizes, nblocks)?) };
+        compress::check_sizes(0, destsize)?;
         let room = destsize as usize;
-        if blocks.iter().any(|block| overlap(block.as_ptr().cast(), block.len(), dest, room)) {
-            return trace(INVALID_PARAM, format_args!("a block and the output overlap"));
-        }
+        refuse_if(
+            blocks.iter().any(|block| overlap(block.as_ptr().cast(), block.len(), dest, room)),
+            INVALID_PARAM,
+            "a block and the output overlap",
+        )?;
         // SAFETY: the caller's promise.
-        let Some(dst) = (unsafe { bytes_mut(dest, room) }) else { return INVALID_PARAM };
+        let dst = unsafe { bytes_mut(dest, room) }.ok_or(INVALID_PARAM)?;
         let largest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
-        match callbacks::of_compression(context, blocks.first().copied().unwrap_or_default(), largest) {
-            Ok(callbacks) => vlblocks::compress(&context.job, callbacks, &blocks, dst),
-            Err(code) => code,
-        }
+        let first = blocks.first().copied().unwrap_or_default();
+        let callbacks = callbacks::of_compression(context, first, largest)?;
+        Ok(vlblocks::compress(&context.job, callbacks, &blocks, dst))
     })
 }
 
@@ -58,9 +51,7 @@ pub unsafe extern "C" fn blosc2_vlcompress_ctx(
 /// As [`blosc2_vlcompress_ctx`].
 unsafe fn sources<'a>(srcs: *const *const c_void, srcsizes: *const i32, nblocks: i32) -> Result<Vec<&'a [u8]>, i32> {
     let count = usize::try_from(nblocks).unwrap_or(0);
-    if srcs.is_null() || srcsizes.is_null() || count == 0 {
-        return Err(trace(INVALID_PARAM, format_args!("there are no blocks to compress")));
-    }
+    refuse_if(srcs.is_null() || srcsizes.is_null() || count == 0, INVALID_PARAM, "there are no blocks to compress")?;
     let mut total = 0_i64;
     let mut blocks = blosc_core::memory::with_capacity(count).map_err(|_| MEMORY)?;
     for index in 0..count {
@@ -85,19 +76,11 @@ unsafe fn sources<'a>(srcs: *const *const c_void, srcsizes: *const i32, nblocks:
 /// `src` is null or has `srcsize` readable bytes; `nblocks` is null or can hold a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlchunk_get_nblocks(src: *const c_void, srcsize: i32, nblocks: *mut i32) -> c_int {
-    guarded(FAILURE, || {
-        if src.is_null() || nblocks.is_null() {
-            return trace(INVALID_PARAM, format_args!("a pointer is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(src.is_null() || nblocks.is_null(), INVALID_PARAM, "a pointer is null")?;
         // SAFETY: the caller's promise.
-        match unsafe { info(src, srcsize) }.and_then(vlblocks::count) {
-            Ok(count) => {
-                // SAFETY: the caller's promise.
-                unsafe { store(nblocks, count) };
-                0
-            }
-            Err(code) => code,
-        }
+        unsafe { store(nblocks, vlblocks::count(info(src, srcsize)?)?) };
+        Ok(())
     })
 }
 
@@ -116,26 +99,23 @@ pub unsafe extern "C" fn blosc2_vldecompress_ctx(
     destsizes: *mut i32,
     maxblocks: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if dests.is_null() || destsizes.is_null() || maxblocks <= 0 {
-            return trace(INVALID_PARAM, format_args!("there is no room for blocks"));
-        }
+    value_or_code(|| {
+        refuse_if(
+            dests.is_null() || destsizes.is_null() || maxblocks <= 0,
+            INVALID_PARAM,
+            "there is no room for blocks",
+        )?;
         let mut blocks = Blocks(Vec::new());
         // SAFETY: the caller's promise.
-        let decoded = unsafe { decoded(context, src, srcsize, Wanted::AtMost(maxblocks), &mut blocks) };
-        match decoded {
-            Ok(count) => {
-                for (index, (pointer, len)) in blocks.release().into_iter().enumerate() {
-                    // SAFETY: the caller's promise; there are at most `maxblocks`.
-                    unsafe {
-                        store(dests.add(index), pointer);
-                        store(destsizes.add(index), len);
-                    }
-                }
-                count
+        let count = unsafe { decoded(context, src, srcsize, Wanted::AtMost(maxblocks), &mut blocks) }?;
+        for (index, (pointer, len)) in blocks.release().into_iter().enumerate() {
+            // SAFETY: the caller's promise; there are at most `maxblocks`.
+            unsafe {
+                store(dests.add(index), pointer);
+                store(destsizes.add(index), len);
             }
-            Err(code) => code,
         }
+        Ok(count)
     })
 }
 
@@ -153,24 +133,18 @@ pub unsafe extern "C" fn blosc2_vldecompress_block_ctx(
     dest: *mut *mut u8,
     destsize: *mut i32,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if dest.is_null() || destsize.is_null() {
-            return trace(INVALID_PARAM, format_args!("a pointer is null"));
-        }
+    value_or_code(|| {
+        refuse_if(dest.is_null() || destsize.is_null(), INVALID_PARAM, "a pointer is null")?;
         let mut blocks = Blocks(Vec::new());
         // SAFETY: the caller's promise.
-        match unsafe { decoded(context, src, srcsize, Wanted::One(nblock), &mut blocks) } {
-            Ok(_) => {
-                let (pointer, len) = blocks.release().pop().unwrap_or((null_mut(), 0));
-                // SAFETY: the caller's promise.
-                unsafe {
-                    store(dest, pointer.cast());
-                    store(destsize, len);
-                }
-                len
-            }
-            Err(code) => code,
+        unsafe { decoded(context, src, srcsize, Wanted::One(nblock), &mut blocks) }?;
+        let (pointer, len) = blocks.release().pop().unwrap_or((null_mut(), 0));
+        // SAFETY: the caller's promise.
+        unsafe {
+            store(dest, pointer.cast());
+            store(destsize, len);
         }
+        Ok(len)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use crate::blosc2::nd::{Geometry, MAX_DIM, Shapes};
+use crate::blosc2::nd::{Counts, Geometry, MAX_DIM, Shapes, Strides};
 use crate::exports::blosc2::abi::Storage;
 use crate::exports::blosc2::schunk_abi::{Metalayer, Schunk};
 
@@ -15,7 +15,7 @@ pub struct ChunkCache {
     pub(crate) nchunk: i64,
 }
 
-/// `b2nd_array_t`.
+/// `b2nd_array_t`, with its numbers of items and its strides as structures.
 #[derive(Debug)]
 #[repr(C)]
 pub struct NdArray {
@@ -25,19 +25,10 @@ pub struct NdArray {
     pub(crate) extshape: [i64; MAX_DIM],
     pub(crate) blockshape: [i32; MAX_DIM],
     pub(crate) extchunkshape: [i64; MAX_DIM],
-    pub(crate) nitems: i64,
-    pub(crate) chunknitems: i32,
-    pub(crate) extnitems: i64,
-    pub(crate) blocknitems: i32,
-    pub(crate) extchunknitems: i64,
+    pub(crate) counts: Counts,
     pub(crate) ndim: i8,
     pub(crate) chunk_cache: ChunkCache,
-    pub(crate) item_array_strides: [i64; MAX_DIM],
-    pub(crate) item_chunk_strides: [i64; MAX_DIM],
-    pub(crate) item_extchunk_strides: [i64; MAX_DIM],
-    pub(crate) item_block_strides: [i64; MAX_DIM],
-    pub(crate) block_chunk_strides: [i64; MAX_DIM],
-    pub(crate) chunk_array_strides: [i64; MAX_DIM],
+    pub(crate) strides: Strides,
     pub(crate) dtype: *mut c_char,
     pub(crate) dtype_format: i8,
     pub(crate) last_tick: i64,
@@ -83,46 +74,31 @@ impl NdContext {
 impl NdArray {
     /// Returns an array without a super-chunk and a dtype.
     pub(super) fn new(geometry: &Geometry) -> Self {
-        let mut array = NdArray {
+        let Geometry { shapes, extshape, extchunkshape, counts, strides } = *geometry;
+        NdArray {
             sc: null_mut(),
-            shape: [1; MAX_DIM],
-            chunkshape: [1; MAX_DIM],
-            extshape: [1; MAX_DIM],
-            blockshape: [1; MAX_DIM],
-            extchunkshape: [1; MAX_DIM],
-            nitems: 1,
-            chunknitems: 1,
-            extnitems: 1,
-            blocknitems: 1,
-            extchunknitems: 1,
-            ndim: 0,
+            shape: shapes.shape,
+            chunkshape: shapes.chunkshape,
+            extshape,
+            blockshape: shapes.blockshape,
+            extchunkshape,
+            counts,
+            ndim: shapes.ndim as i8,
             chunk_cache: ChunkCache { data: null_mut(), nchunk: -1 },
-            item_array_strides: [0; MAX_DIM],
-            item_chunk_strides: [0; MAX_DIM],
-            item_extchunk_strides: [0; MAX_DIM],
-            item_block_strides: [0; MAX_DIM],
-            block_chunk_strides: [0; MAX_DIM],
-            chunk_array_strides: [0; MAX_DIM],
+            strides,
             dtype: null_mut(),
             dtype_format: 0,
             last_tick: 0,
-        };
-        array.set(geometry);
-        array
+        }
     }
 
     /// Sets all numbers.
     pub(super) fn set(&mut self, geometry: &Geometry) {
-        let Geometry { shapes, extshape, extchunkshape, strides, .. } = *geometry;
+        let Geometry { shapes, extshape, extchunkshape, counts, strides } = *geometry;
         self.ndim = shapes.ndim as i8;
         (self.shape, self.chunkshape, self.blockshape) = (shapes.shape, shapes.chunkshape, shapes.blockshape);
         (self.extshape, self.extchunkshape) = (extshape, extchunkshape);
-        (self.nitems, self.extnitems) = (geometry.nitems, geometry.extnitems);
-        (self.chunknitems, self.blocknitems) = (geometry.chunknitems, geometry.blocknitems);
-        self.extchunknitems = geometry.extchunknitems;
-        (self.item_array_strides, self.item_chunk_strides) = (strides.item_array, strides.item_chunk);
-        (self.item_extchunk_strides, self.item_block_strides) = (strides.item_extchunk, strides.item_block);
-        (self.block_chunk_strides, self.chunk_array_strides) = (strides.block_chunk, strides.chunk_array);
+        (self.counts, self.strides) = (counts, strides);
     }
 
     /// Returns the shapes, checked: programs may change the fields.

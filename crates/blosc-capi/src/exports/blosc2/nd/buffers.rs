@@ -3,10 +3,10 @@
 use std::ffi::{c_int, c_void};
 
 use super::context::numbers;
-use super::handle::code;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, NULL_POINTER, trace};
+
+use crate::blosc2::codes::{INVALID_PARAM, NULL_POINTER, trace};
 use crate::blosc2::nd::{MAX_DIM, copy, slice_offsets};
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::buffers;
 
 /// Copies items of 1 to 255 bytes as [`b2nd_copy_buffer2`].
@@ -47,17 +47,17 @@ pub unsafe extern "C" fn b2nd_copy_buffer2(
     dst_pad_shape: *const i64,
     dst_start: *const i64,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         let axes = usize::try_from(ndim).ok().filter(|axes| *axes <= MAX_DIM);
         let (Some(axes), Some(size)) = (axes, usize::try_from(itemsize).ok().filter(|size| *size > 0)) else {
-            return trace(INVALID_PARAM, format_args!("{ndim} axes of items of {itemsize} bytes"));
+            return Err(trace(INVALID_PARAM, format_args!("{ndim} axes of items of {itemsize} bytes")));
         };
         // SAFETY: the caller's promise.
-        code(unsafe {
+        unsafe {
             let (from_shape, to_shape) = (numbers(src_pad_shape, axes), numbers(dst_pad_shape, axes));
             let (start, stop, target) = (numbers(src_start, axes), numbers(src_stop, axes), numbers(dst_start, axes));
             copied(size, [from_shape, to_shape, start, stop, target], src, dst)
-        })
+        }
     })
 }
 

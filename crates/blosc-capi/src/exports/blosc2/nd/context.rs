@@ -4,12 +4,12 @@ use std::ffi::{CString, c_char, c_int};
 use std::ptr::null_mut;
 
 use super::abi::{MAX_ND_METALAYERS, NdContext};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MAX_BUFSIZE, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MAX_BUFSIZE, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{MAX_DIM, Shapes};
 use crate::exports::blosc2::abi::{Cparams, Storage};
 use crate::exports::blosc2::defaults::{CPARAMS, blosc2_get_blosc2_storage_defaults};
 use crate::exports::blosc2::schunk_abi::Metalayer;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{pointer_or_null, zero_or_code};
 use crate::exports::pointers::{duplicate, text};
 
 /// Creates parameters. Null if they cannot be used. The strings and metalayers that they point to stay the program's,
@@ -29,24 +29,16 @@ pub unsafe extern "C" fn b2nd_create_ctx(
     metalayers: *const Metalayer,
     nmetalayers: i32,
 ) -> *mut NdContext {
-    guarded(null_mut(), || {
-        // SAFETY: the caller's promise.
-        let shapes = unsafe { shapes(ndim, shape, chunkshape, blockshape) };
-        // SAFETY: the caller's promise.
-        let metalayers = unsafe { metalayers_of(metalayers, nmetalayers) };
-        let (Ok(shapes), Ok(metalayers)) = (shapes, metalayers) else { return null_mut() };
-        // SAFETY: the caller's promise.
-        unsafe {
-            let storage = b2_storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
-            let dtype = text(dtype).map(CString::from);
-            match new(storage, &shapes, dtype, dtype_format) {
-                Ok(mut context) => {
-                    (context.metalayers, context.nmetalayers) = (metalayers, nmetalayers);
-                    Box::into_raw(context)
-                }
-                Err(_) => null_mut(),
-            }
-        }
+    // SAFETY: the caller's promise.
+    pointer_or_null(|| unsafe {
+        let shapes = shapes(ndim, shape, chunkshape, blockshape)?;
+        shapes.check()?;
+        let metalayers = metalayers_of(metalayers, nmetalayers)?;
+        let storage = b2_storage.as_ref().copied().unwrap_or_else(|| blosc2_get_blosc2_storage_defaults());
+        let dtype = text(dtype).map(CString::from);
+        let mut context = new(storage, &shapes, dtype, dtype_format)?;
+        (context.metalayers, context.nmetalayers) = (metalayers, nmetalayers);
+        Ok(Box::into_raw(context))
     })
 }
 
@@ -92,16 +84,22 @@ fn blocksize(shapes: &Shapes, typesize: i32) -> Result<i32, i32> {
     size.ok_or_else(|| trace(MAX_BUFSIZE, format_args!("a block has too many items of {typesize} bytes")))
 }
 
+/// Returns shapes that are not checked.
+///
 /// # Safety
 /// The pointers are null or have `ndim` numbers.
-unsafe fn shapes(ndim: i8, shape: *const i64, chunkshape: *const i32, blockshape: *const i32) -> Result<Shapes, i32> {
+pub(super) unsafe fn shapes(
+    ndim: i8,
+    shape: *const i64,
+    chunkshape: *const i32,
+    blockshape: *const i32,
+) -> Result<Shapes, i32> {
     let axes = usize::try_from(ndim).ok().filter(|axes| *axes <= MAX_DIM);
     let axes = axes.ok_or_else(|| trace(INVALID_PARAM, format_args!("an array of {ndim} axes")))?;
     // SAFETY: the caller's promise.
-    unsafe {
-        let lens = |pointer| numbers::<i32>(pointer, axes);
-        Shapes::new(&numbers(shape, axes)?, &lens(chunkshape)?, &lens(blockshape)?)
-    }
+    let (shape, chunkshape, blockshape) =
+        unsafe { (numbers(shape, axes)?, numbers(chunkshape, axes)?, numbers(blockshape, axes)?) };
+    Ok(Shapes::unchecked(&shape, &chunkshape, &blockshape))
 }
 
 /// Returns a number for each axis.
@@ -109,9 +107,7 @@ unsafe fn shapes(ndim: i8, shape: *const i64, chunkshape: *const i32, blockshape
 /// # Safety
 /// `pointer` is null or has `count` numbers.
 pub(super) unsafe fn numbers<T: Copy>(pointer: *const T, count: usize) -> Result<Vec<T>, i32> {
-    if pointer.is_null() && count > 0 {
-        return Err(trace(NULL_POINTER, format_args!("the numbers of the axes are null")));
-    }
+    refuse_if(pointer.is_null() && count > 0, NULL_POINTER, "the numbers of the axes are null")?;
     // SAFETY: the caller's promise. Numbers of C programs may be unaligned.
     Ok((0..count).map(|axis| unsafe { pointer.add(axis).read_unaligned() }).collect())
 }
@@ -136,9 +132,9 @@ unsafe fn metalayers_of(metalayers: *const Metalayer, count: i32) -> Result<[Met
 /// `ctx` is null or comes from [`b2nd_create_ctx`], and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut NdContext) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if ctx.is_null() {
-            return NULL_POINTER;
+            return Err(NULL_POINTER);
         }
         // SAFETY: the caller's promise; all three are allocated by `new`.
         unsafe {
@@ -149,7 +145,7 @@ pub unsafe extern "C" fn b2nd_free_ctx(ctx: *mut NdContext) -> c_int {
                 drop((!storage.cparams.is_null()).then(|| Box::<Cparams>::from_raw(storage.cparams)));
             }
         }
-        0
+        Ok(())
     })
 }
 

@@ -10,15 +10,15 @@ use super::abi::{MAX_ND_METALAYERS, NdArray, NdContext};
 use super::chunks::Chunks;
 use super::context::{b2nd_free_ctx, context, new, numbers};
 use super::create::{New, array_new};
-use super::handle::{NAMES, code, handle, held, refreshed};
+use super::handle::{NAMES, handle, held, refreshed};
 use super::resize::resized;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::Shapes;
 use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::{CBool, Storage};
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::schunk::{blosc2_schunk_copy, copy_vlmetalayers};
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{duplicate, store, text};
 
 /// Creates an array of the items of another one from `start` to `stop`. Returns 0, or a code.
@@ -34,20 +34,17 @@ pub unsafe extern "C" fn b2nd_get_slice(
     start: *const i64,
     stop: *const i64,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if array.is_null() || start.is_null() || stop.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(array.is_null() || start.is_null() || stop.is_null(), NULL_POINTER, "a pointer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
-            code(context(ctx).and_then(|ctx| {
-                let (_held, src) = held(src, Access::Read)?;
-                let axes = src.shapes()?.ndim;
-                sliced(ctx, src, &numbers(start, axes)?, &numbers(stop, axes)?)?.give(array);
-                Ok(())
-            }))
+            let ctx = context(ctx)?;
+            let (_held, src) = held(src, Access::Read)?;
+            let axes = src.shapes()?.ndim;
+            sliced(ctx, src, &numbers(start, axes)?, &numbers(stop, axes)?)?.give(array);
         }
+        Ok(())
     })
 }
 
@@ -75,15 +72,13 @@ unsafe fn sliced(ctx: &mut NdContext, src: &NdArray, start: &[i64], stop: &[i64]
 /// # Safety
 /// Both arrays have super-chunks, which are used by this call only.
 unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Result<(), i32> {
-    if dst.nitems == 0 || src.nitems == 0 {
+    if dst.counts.nitems == 0 || src.counts.nitems == 0 {
         return Ok(());
     }
     // SAFETY: the caller's promise.
     let (source, target, same) =
         unsafe { (Chunks::of(src)?, Chunks::of(dst)?, (*src.sc).typesize == (*dst.sc).typesize) };
-    if !same {
-        return Err(trace(INVALID_PARAM, format_args!("the arrays have items of different sizes")));
-    }
+    refuse_if(!same, INVALID_PARAM, "the arrays have items of different sizes")?;
     let ends = source.grid.all().stop.into_iter().zip(from).zip(to).zip(target.grid.all().stop);
     let stop = ends.map(|(((len, from), to), room)| to.saturating_add(len.saturating_sub(*from)).min(room)).collect();
     let all = Region { start: to.to_vec(), stop };
@@ -114,19 +109,16 @@ unsafe fn transfer(src: &NdArray, dst: &NdArray, from: &[u64], to: &[u64]) -> Re
 /// As [`b2nd_get_slice`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_copy(ctx: *mut NdContext, src: *const NdArray, array: *mut *mut NdArray) -> c_int {
-    guarded(FAILURE, || {
-        if array.is_null() {
-            return trace(NULL_POINTER, format_args!("the array is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(array.is_null(), NULL_POINTER, "the array is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
-            code(context(ctx).and_then(|ctx| {
-                let (_held, src) = held(src, Access::Read)?;
-                copied(ctx, src)?.give(array);
-                Ok(())
-            }))
+            let ctx = context(ctx)?;
+            let (_held, src) = held(src, Access::Read)?;
+            copied(ctx, src)?.give(array);
         }
+        Ok(())
     })
 }
 
@@ -232,26 +224,27 @@ pub unsafe extern "C" fn b2nd_concatenate(
     copy: CBool,
     array: *mut *mut NdArray,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if array.is_null() || std::ptr::eq(src1, src2) && copy == 0 {
-            return trace(INVALID_PARAM, format_args!("the array is null, or joined with itself"));
-        }
+    zero_or_code(|| {
+        refuse_if(
+            array.is_null() || std::ptr::eq(src1, src2) && copy == 0,
+            INVALID_PARAM,
+            "the array is null, or joined with itself",
+        )?;
         // SAFETY: the caller's promise.
         unsafe {
-            code(joined_shape(src1, src2, axis).and_then(|shape| {
-                if copy == 0 {
-                    let first = handle(src1)?;
-                    join(first, handle(src2)?, axis, &shape)?;
-                    store(array, src1.cast_mut());
-                    return Ok(());
-                }
-                store(array, null_mut());
-                let new = copied(context(ctx)?, handle(src1)?)?;
-                join(handle(new.pointer())?, handle(src2)?, axis, &shape)?;
-                new.give(array);
-                Ok(())
-            }))
+            let shape = joined_shape(src1, src2, axis)?;
+            if copy == 0 {
+                let first = handle(src1)?;
+                join(first, handle(src2)?, axis, &shape)?;
+                store(array, src1.cast_mut());
+                return Ok(());
+            }
+            store(array, null_mut());
+            let new = copied(context(ctx)?, handle(src1)?)?;
+            join(handle(new.pointer())?, handle(src2)?, axis, &shape)?;
+            new.give(array);
         }
+        Ok(())
     })
 }
 
@@ -271,9 +264,11 @@ unsafe fn joined_shape(src1: *const NdArray, src2: *const NdArray, axis: i8) -> 
     let axis = axis.ok_or_else(|| trace(INVALID_PARAM, format_args!("the array has no such axis")))?;
     let mut lens = first.shape().iter().zip(second.shape()).enumerate();
     let fits = lens.all(|(other, (a, b))| other == axis || a == b);
-    if !fits || first.ndim != second.ndim || sizes.0 != sizes.1 {
-        return Err(trace(INVALID_PARAM, format_args!("the arrays have other shapes or typesizes")));
-    }
+    refuse_if(
+        !fits || first.ndim != second.ndim || sizes.0 != sizes.1,
+        INVALID_PARAM,
+        "the arrays have other shapes or typesizes",
+    )?;
     let mut shape = first.shape().to_vec();
     let (to, more) = (&mut shape[axis], second.shape()[axis]);
     *to = to.checked_add(more).ok_or(INVALID_PARAM)?;

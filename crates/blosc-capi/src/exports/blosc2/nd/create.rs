@@ -5,17 +5,17 @@ use std::ptr::null_mut;
 
 use super::abi::{NdArray, NdContext};
 use super::context::context;
-use super::handle::{NAMES, code};
+use super::handle::NAMES;
 use crate::blosc2::MAX_BUFFERSIZE;
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MAX_BUFSIZE, NULL_POINTER, trace};
+use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MAX_BUFSIZE, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{Geometry, serialize};
 use crate::exports::blosc2::schunk::{
     blosc2_meta_add, blosc2_schunk_fill_special, blosc2_schunk_free, blosc2_schunk_update_chunk, created_with,
 };
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::special::blosc2_chunk_repeatval;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{duplicate, store, text};
 
 /// The special values of `blosc2_schunk_fill_special`.
@@ -82,9 +82,9 @@ pub(super) unsafe fn array_new(ctx: &NdContext, special: Option<c_int>) -> Resul
             add(schunk, layer.name, layer.content, layer.content_len)?;
         }
         (*schunk).chunksize = chunksize;
-        let nitems = geometry.nchunks().checked_mul(geometry.extchunknitems).ok_or(INVALID_PARAM)?;
+        let nitems = geometry.nchunks().checked_mul(geometry.counts.extchunknitems).ok_or(INVALID_PARAM)?;
         if let Some(special) = special
-            && geometry.nitems != 0
+            && geometry.counts.nitems != 0
             && blosc2_schunk_fill_special(schunk, nitems, special, chunksize) < 0
         {
             return Err(FAILURE);
@@ -122,21 +122,16 @@ unsafe fn given(
     special: c_int,
     finish: impl FnOnce(&New) -> Result<(), i32>,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if ctx.is_null() || array.is_null() {
-            return trace(NULL_POINTER, format_args!("the parameters or the array are null"));
-        }
+    zero_or_code(|| {
+        refuse_if(ctx.is_null() || array.is_null(), NULL_POINTER, "the parameters or the array are null")?;
         // SAFETY: the caller's promise.
-        let done = unsafe {
+        unsafe {
             store(array, null_mut());
-            context(ctx).and_then(|ctx| array_new(ctx, Some(special)))
-        };
-        code(done.and_then(|new| {
+            let new = array_new(context(ctx)?, Some(special))?;
             finish(&new)?;
-            // SAFETY: not null.
-            unsafe { new.give(array) };
-            Ok(())
-        }))
+            new.give(array);
+        }
+        Ok(())
     })
 }
 
@@ -229,9 +224,9 @@ unsafe fn filled(new: &New, value: *const c_void) -> Result<(), i32> {
 /// `array` is null or comes from a function that creates one, and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_free(array: *mut NdArray) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         if array.is_null() {
-            return NULL_POINTER;
+            return Err(NULL_POINTER);
         }
         // SAFETY: the caller's promise.
         unsafe {
@@ -239,6 +234,6 @@ pub unsafe extern "C" fn b2nd_free(array: *mut NdArray) -> c_int {
             blosc2_schunk_free(array.sc);
             libc::free(array.dtype.cast());
         }
-        0
+        Ok(())
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 use super::abi::NdArray;
-use crate::blosc2::codes::{DATA, FAILURE, METALAYER_NOT_FOUND, NULL_POINTER, trace};
+use crate::blosc2::codes::{DATA, FAILURE, METALAYER_NOT_FOUND, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{Geometry, Meta, Shapes, deserialize, serialize};
 use crate::blosc2::schunk::{Access, Held};
 use crate::exports::blosc2::schunk::{blosc2_meta_add, blosc2_meta_update, blosc2_schunk_refresh, hold, metalayer};
@@ -21,9 +21,7 @@ pub(super) unsafe fn handle<'a>(array: *const NdArray) -> Result<&'a mut NdArray
     // SAFETY: the caller's promise.
     let array = unsafe { array.cast_mut().as_mut() };
     let array = array.ok_or_else(|| trace(NULL_POINTER, format_args!("the array is null")))?;
-    if array.sc.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the array has no super-chunk")));
-    }
+    refuse_if(array.sc.is_null(), NULL_POINTER, "the array has no super-chunk")?;
     Ok(array)
 }
 
@@ -74,9 +72,7 @@ pub(super) unsafe fn refresh(array: &mut NdArray) -> Result<bool, i32> {
     let found = deserialize(&content)?.shapes;
     let (old, axes) = (array.shapes()?, found.ndim);
     let same = |shapes: &Shapes| shapes.axes().map(|(_, chunk, block)| (chunk, block)).collect::<Vec<_>>();
-    if axes != old.ndim || same(&found) != same(&old) {
-        return Err(trace(DATA, format_args!("another handle changed the chunks of the array")));
-    }
+    refuse_if(axes != old.ndim || same(&found) != same(&old), DATA, "another handle changed the chunks of the array")?;
     array.set(&found.geometry()?);
     array.last_tick = tick;
     Ok(true)
@@ -131,9 +127,4 @@ pub(super) unsafe fn attached(schunk: *mut Schunk, meta: &Meta<'_>) -> Result<*m
     // SAFETY: the caller's promise.
     (array.sc, array.last_tick) = (schunk, unsafe { (*schunk).change_tick });
     Ok(Box::into_raw(Box::new(array)))
-}
-
-/// Returns 0, or the code of an error.
-pub(super) fn code(result: Result<(), i32>) -> i32 {
-    result.map_or_else(|code| code, |()| 0)
 }

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::ptr::null_mut;
 
 use super::abi::NdArray;
-use super::context::numbers;
-use super::handle::{code, content, handle};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
-use crate::blosc2::nd::{MAX_DIM, Shapes, deserialize, serialize};
+use super::context::shapes;
+use super::handle::{content, handle};
+use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER, refuse_if};
+use crate::blosc2::nd::{deserialize, serialize};
 use crate::exports::blosc2::schunk::{duplicate_bytes, duplicate_text};
-use crate::exports::guard::guarded;
+use crate::exports::guard::{value_or_code, zero_or_code};
 use crate::exports::pointers::{bytes, store, text};
 
 /// Stores the content of a metalayer, which the caller frees. Returns its length, or a code.
@@ -27,44 +27,19 @@ pub unsafe extern "C" fn b2nd_serialize_meta(
     dtype_format: i8,
     smeta: *mut *mut u8,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if smeta.is_null() {
-            return trace(NULL_POINTER, format_args!("the metalayer is null"));
-        }
+    value_or_code(|| {
+        refuse_if(smeta.is_null(), NULL_POINTER, "the metalayer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(smeta, null_mut());
-            let serialized = shapes(ndim, shape, chunkshape, blockshape).and_then(|shapes| {
-                let dtype = text(dtype).unwrap_or(c"|u1");
-                serialize(&shapes, dtype.to_bytes(), dtype_format)
-            });
-            match serialized {
-                Ok(content) => {
-                    let pointer = duplicate_bytes(&content);
-                    store(smeta, pointer.cast());
-                    if pointer.is_null() { MEMORY } else { content.len() as i32 }
-                }
-                Err(code) => code,
-            }
+            let shapes = shapes(ndim, shape, chunkshape, blockshape)?;
+            let dtype = text(dtype).unwrap_or(c"|u1");
+            let content = serialize(&shapes, dtype.to_bytes(), dtype_format)?;
+            let pointer = duplicate_bytes(&content);
+            store(smeta, pointer.cast());
+            if pointer.is_null() { Err(MEMORY) } else { Ok(content.len() as i32) }
         }
     })
-}
-
-/// Returns shapes that are not checked.
-///
-/// # Safety
-/// As [`b2nd_serialize_meta`].
-unsafe fn shapes(ndim: i8, shape: *const i64, chunkshape: *const i32, blockshape: *const i32) -> Result<Shapes, i32> {
-    let axes = usize::try_from(ndim).ok().filter(|axes| *axes <= MAX_DIM);
-    let axes = axes.ok_or_else(|| trace(INVALID_PARAM, format_args!("an array of {ndim} axes")))?;
-    let mut shapes = Shapes { ndim: axes, ..Shapes::default() };
-    // SAFETY: the caller's promise.
-    let (shape, chunkshape, blockshape) =
-        unsafe { (numbers(shape, axes)?, numbers(chunkshape, axes)?, numbers(blockshape, axes)?) };
-    shapes.shape.iter_mut().zip(shape).for_each(|(to, len)| *to = len);
-    shapes.chunkshape.iter_mut().zip(chunkshape).for_each(|(to, len)| *to = len);
-    shapes.blockshape.iter_mut().zip(blockshape).for_each(|(to, len)| *to = len);
-    Ok(shapes)
 }
 
 /// Reads the content of a metalayer. The caller frees the dtype, which is null if there is none. Returns the number of
@@ -84,20 +59,18 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
     dtype: *mut *mut c_char,
     dtype_format: *mut i8,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if smeta.is_null() || ndim.is_null() || shape.is_null() || chunkshape.is_null() || blockshape.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null"));
-        }
+    value_or_code(|| {
+        refuse_if(
+            smeta.is_null() || ndim.is_null() || shape.is_null() || chunkshape.is_null() || blockshape.is_null(),
+            NULL_POINTER,
+            "a pointer is null",
+        )?;
         // SAFETY: the caller's promise.
         unsafe {
             store(dtype, null_mut());
             store(dtype_format, 0);
             let len = usize::try_from(smeta_len).unwrap_or(0);
-            let Some(content) = bytes(smeta.cast(), len) else { return FAILURE };
-            let meta = match deserialize(content) {
-                Ok(meta) => meta,
-                Err(code) => return code,
-            };
+            let meta = deserialize(bytes(smeta.cast(), len).ok_or(FAILURE)?)?;
             store(ndim, meta.shapes.ndim as i8);
             for (axis, (len, chunk, block)) in meta.shapes.axes().enumerate() {
                 store(shape.add(axis), len);
@@ -105,16 +78,13 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
                 store(blockshape.add(axis), block);
             }
             if dtype.is_null() || dtype_format.is_null() {
-                return meta.ends[0] as i32;
+                return Ok(meta.ends[0] as i32);
             }
             if let Some(text) = meta.dtype {
-                match duplicate_text(text) {
-                    Ok(pointer) => store(dtype, pointer),
-                    Err(code) => return code,
-                }
+                store(dtype, duplicate_text(text)?);
                 store(dtype_format, meta.dtype_format);
             }
-            meta.ends[1] as i32
+            Ok(meta.ends[1] as i32)
         }
     })
 }
@@ -125,16 +95,14 @@ pub unsafe extern "C" fn b2nd_deserialize_meta(
 /// `array` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_print_meta(array: *const NdArray) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let printed = unsafe { handle(array).and_then(|array| content(array.sc)) }.and_then(|content| {
-            let text = CString::new(described(&content)?).map_err(|_| FAILURE)?;
-            // The buffer of C keeps the order of what the program prints itself.
-            // SAFETY: a format with one string.
-            unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
-            Ok(())
-        });
-        code(printed)
+        let content = unsafe { content(handle(array)?.sc) }?;
+        let text = CString::new(described(&content)?).map_err(|_| FAILURE)?;
+        // The buffer of C keeps the order of what the program prints itself.
+        // SAFETY: a format with one string.
+        unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
+        Ok(())
     })
 }
 

@@ -8,11 +8,11 @@ use super::abi::NdArray;
 use super::chunks::Chunks;
 use super::context::numbers;
 use super::handle::content;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, METALAYER_NOT_FOUND, NULL_POINTER, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, METALAYER_NOT_FOUND, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::deserialize;
 use crate::exports::blosc2::schunk::duplicate_bytes;
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::value_or_code;
 use crate::exports::pointers::store;
 
 /// Stores the numbers of the chunks with items from `start` to `stop`, which the caller frees. Returns how many there
@@ -28,10 +28,12 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
     stop: *mut i64,
     chunks_idx: *mut *mut i64,
 ) -> i64 {
-    guarded(FAILURE.into(), || {
-        if schunk.is_null() || start.is_null() || stop.is_null() || chunks_idx.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null")).into();
-        }
+    value_or_code(|| {
+        refuse_if(
+            schunk.is_null() || start.is_null() || stop.is_null() || chunks_idx.is_null(),
+            NULL_POINTER,
+            "a pointer is null",
+        )?;
         // SAFETY: the caller's promise.
         unsafe {
             store(chunks_idx, null_mut());
@@ -39,16 +41,13 @@ pub unsafe extern "C" fn blosc2_get_slice_nchunks(
                 Ok(content) => of_array(schunk, &content, start, stop),
                 Err(METALAYER_NOT_FOUND) => of_items(&*schunk, *start, *stop),
                 Err(code) => Err(code),
-            };
-            match found {
-                Ok(found) if found.is_empty() => 0,
-                Ok(found) => {
-                    let pointer = duplicate_bytes(&found.iter().flat_map(|at| at.to_ne_bytes()).collect::<Vec<_>>());
-                    store(chunks_idx, pointer.cast());
-                    if pointer.is_null() { MEMORY.into() } else { found.len() as i64 }
-                }
-                Err(code) => code.into(),
+            }?;
+            if found.is_empty() {
+                return Ok(0);
             }
+            let pointer = duplicate_bytes(&found.iter().flat_map(|at| at.to_ne_bytes()).collect::<Vec<_>>());
+            store(chunks_idx, pointer.cast());
+            if pointer.is_null() { Err(MEMORY) } else { Ok(found.len() as i64) }
         }
     })
 }

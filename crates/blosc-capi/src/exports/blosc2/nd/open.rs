@@ -5,8 +5,8 @@ use std::ptr::null_mut;
 
 use super::abi::NdArray;
 use super::copies::saved;
-use super::handle::{attached, code, content, handle};
-use crate::blosc2::codes::{FAILURE, NULL_POINTER, trace};
+use super::handle::{attached, content, handle};
+use crate::blosc2::codes::{FAILURE, NULL_POINTER, refuse_if};
 use crate::blosc2::nd::deserialize;
 use crate::exports::blosc2::abi::CBool;
 use crate::exports::blosc2::schunk::{
@@ -14,7 +14,7 @@ use crate::exports::blosc2::schunk::{
     blosc2_schunk_to_buffer,
 };
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{value_or_code, zero_or_code};
 use crate::exports::pointers::{store, text};
 
 /// Stores the array of a super-chunk, which belongs to the array if that succeeds. Returns 0, or a code.
@@ -23,19 +23,15 @@ use crate::exports::pointers::{store, text};
 /// `schunk` is null, or was created and is used by this call only; `array` is null or can hold a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_from_schunk(schunk: *mut Schunk, array: *mut *mut NdArray) -> c_int {
-    guarded(FAILURE, || {
-        if schunk.is_null() || array.is_null() {
-            return trace(NULL_POINTER, format_args!("the super-chunk or the array is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(schunk.is_null() || array.is_null(), NULL_POINTER, "the super-chunk or the array is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, null_mut());
-            code(content(schunk).and_then(|content| {
-                let new = attached(schunk, &deserialize(&content)?)?;
-                store(array, new);
-                Ok(())
-            }))
+            let content = content(schunk)?;
+            store(array, attached(schunk, &deserialize(&content)?)?);
         }
+        Ok(())
     })
 }
 
@@ -43,19 +39,18 @@ pub unsafe extern "C" fn b2nd_from_schunk(schunk: *mut Schunk, array: *mut *mut 
 ///
 /// # Safety
 /// As [`b2nd_from_schunk`].
-unsafe fn opened(schunk: *mut Schunk, array: *mut *mut NdArray, missing: i32) -> c_int {
-    if schunk.is_null() {
-        // SAFETY: the caller's promise.
-        unsafe { store(array, null_mut()) };
-        return missing;
-    }
+unsafe fn opened(schunk: *mut Schunk, array: *mut *mut NdArray, missing: i32) -> Result<c_int, i32> {
     // SAFETY: the caller's promise.
     unsafe {
+        if schunk.is_null() {
+            store(array, null_mut());
+            return Err(missing);
+        }
         let code = b2nd_from_schunk(schunk, array);
         if code < 0 {
             blosc2_schunk_free(schunk);
         }
-        code
+        Ok(code)
     }
 }
 
@@ -70,17 +65,13 @@ pub unsafe extern "C" fn b2nd_to_cframe(
     cframe_len: *mut i64,
     needs_free: *mut CBool,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if cframe.is_null() || cframe_len.is_null() || needs_free.is_null() {
-            return trace(NULL_POINTER, format_args!("a pointer is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(cframe.is_null() || cframe_len.is_null() || needs_free.is_null(), NULL_POINTER, "a pointer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
-            code(handle(array).and_then(|array| {
-                let len = blosc2_schunk_to_buffer(array.sc, cframe, needs_free);
-                store(cframe_len, len);
-                if len > 0 { Ok(()) } else { Err(FAILURE) }
-            }))
+            let len = blosc2_schunk_to_buffer(handle(array)?.sc, cframe, needs_free);
+            store(cframe_len, len);
+            if len > 0 { Ok(()) } else { Err(FAILURE) }
         }
     })
 }
@@ -96,10 +87,8 @@ pub unsafe extern "C" fn b2nd_from_cframe(
     copy: CBool,
     array: *mut *mut NdArray,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if cframe.is_null() || array.is_null() {
-            return trace(NULL_POINTER, format_args!("the frame or the array is null"));
-        }
+    value_or_code(|| {
+        refuse_if(cframe.is_null() || array.is_null(), NULL_POINTER, "the frame or the array is null")?;
         // SAFETY: the caller's promise.
         unsafe { opened(blosc2_schunk_from_buffer(cframe, cframe_len, copy), array, FAILURE) }
     })
@@ -121,10 +110,8 @@ pub unsafe extern "C" fn b2nd_open(urlpath: *const c_char, array: *mut *mut NdAr
 /// As [`b2nd_open`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_open_offset(urlpath: *const c_char, array: *mut *mut NdArray, offset: i64) -> c_int {
-    guarded(FAILURE, || {
-        if urlpath.is_null() || array.is_null() {
-            return trace(NULL_POINTER, format_args!("the path or the array is null"));
-        }
+    value_or_code(|| {
+        refuse_if(urlpath.is_null() || array.is_null(), NULL_POINTER, "the path or the array is null")?;
         // SAFETY: the caller's promise.
         unsafe { opened(blosc2_schunk_open_offset(urlpath, offset), array, NULL_POINTER) }
     })
@@ -136,12 +123,10 @@ pub unsafe extern "C" fn b2nd_open_offset(urlpath: *const c_char, array: *mut *m
 /// `array` was created and is used by this call only; `urlpath` is null or a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_save(array: *const NdArray, urlpath: *mut c_char) -> c_int {
-    guarded(FAILURE, || {
-        if urlpath.is_null() {
-            return trace(NULL_POINTER, format_args!("the path is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(urlpath.is_null(), NULL_POINTER, "the path is null")?;
         // SAFETY: the caller's promise.
-        code(unsafe { saved(array, urlpath) })
+        unsafe { saved(array, urlpath) }
     })
 }
 
@@ -151,13 +136,10 @@ pub unsafe extern "C" fn b2nd_save(array: *const NdArray, urlpath: *mut c_char) 
 /// As [`b2nd_save`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_save_append(array: *const NdArray, urlpath: *const c_char) -> i64 {
-    guarded(FAILURE.into(), || {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match (handle(array), text(urlpath)) {
-                (Ok(array), Some(_)) => blosc2_schunk_append_file(array.sc, urlpath),
-                _ => NULL_POINTER.into(),
-            }
-        }
+    // SAFETY: the caller's promise.
+    value_or_code(|| unsafe {
+        let array = handle(array)?;
+        text(urlpath).ok_or(NULL_POINTER)?;
+        Ok(blosc2_schunk_append_file(array.sc, urlpath))
     })
 }

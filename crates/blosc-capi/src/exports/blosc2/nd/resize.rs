@@ -5,15 +5,15 @@ use std::ffi::{c_int, c_void};
 use super::abi::NdArray;
 use super::context::numbers;
 use super::create::chunksize;
-use super::handle::{code, handle, held, publish, refresh};
+use super::handle::{handle, held, publish, refresh};
 use super::slices::{Pointers, set};
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, trace};
+use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::Geometry;
 use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_insert_chunk, hold};
 use crate::exports::blosc2::special::blosc2_chunk_zeros;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{value_or_code, zero_or_code};
 
 /// Changes the shape of an array. Items are added and removed at the end of an axis, or from `start` on. Before the end,
 /// only whole chunks can be added or removed. Returns 0, or a code.
@@ -22,17 +22,14 @@ use crate::exports::guard::guarded;
 /// `array` was created and is used by this call only; `new_shape` and `start` are null or have a number for each axis.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_resize(array: *mut NdArray, new_shape: *const i64, start: *const i64) -> c_int {
-    guarded(FAILURE, || {
-        if new_shape.is_null() {
-            return trace(NULL_POINTER, format_args!("the shape is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(new_shape.is_null(), NULL_POINTER, "the shape is null")?;
         // SAFETY: the caller's promise.
         unsafe {
-            code(held(array, Access::Write).and_then(|(_held, array)| {
-                let axes = array.shapes()?.ndim;
-                let start = if start.is_null() { None } else { Some(numbers(start, axes)?) };
-                resized(array, &numbers(new_shape, axes)?, start.as_deref())
-            }))
+            let (_held, array) = held(array, Access::Write)?;
+            let axes = array.shapes()?.ndim;
+            let start = if start.is_null() { None } else { Some(numbers(start, axes)?) };
+            resized(array, &numbers(new_shape, axes)?, start.as_deref())
         }
     })
 }
@@ -161,7 +158,7 @@ fn ranges(start: &[i64], longer: &[i64], shorter: &[i64]) -> Vec<(i64, i64)> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_refresh(array: *mut NdArray) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { handle(array).and_then(|array| refresh(array)) }.map_or_else(|code| code, Into::into))
+    value_or_code(|| unsafe { refresh(handle(array)?).map(Into::into) })
 }
 
 /// Inserts the items of a buffer along an axis, before index `insert_start`. Returns 0, or a code.
@@ -177,7 +174,7 @@ pub unsafe extern "C" fn b2nd_insert(
     insert_start: i64,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || code(unsafe { inserted(array, buffer, buffersize, axis, Some(insert_start)) }))
+    zero_or_code(|| unsafe { inserted(array, buffer, buffersize, axis, Some(insert_start)) })
 }
 
 /// Appends the items of a buffer along an axis. Returns 0, or a code.
@@ -187,7 +184,7 @@ pub unsafe extern "C" fn b2nd_insert(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_append(array: *mut NdArray, buffer: *const c_void, buffersize: i64, axis: i8) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || code(unsafe { inserted(array, buffer, buffersize, axis, None) }))
+    zero_or_code(|| unsafe { inserted(array, buffer, buffersize, axis, None) })
 }
 
 /// # Safety
@@ -199,9 +196,7 @@ unsafe fn inserted(
     axis: i8,
     at: Option<i64>,
 ) -> Result<(), i32> {
-    if buffer.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the buffer is null")));
-    }
+    refuse_if(buffer.is_null(), NULL_POINTER, "the buffer is null")?;
     // SAFETY: the caller's promise.
     let (_held, array) = unsafe { held(array, Access::Write) }?;
     // SAFETY: the array has a super-chunk.
@@ -241,18 +236,17 @@ fn axis_of(axis: i8, ndim: usize) -> Result<usize, i32> {
 /// `array` was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_delete(array: *mut NdArray, axis: i8, delete_start: i64, delete_len: i64) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        code(unsafe { held(array, Access::Write) }.and_then(|(_held, array)| {
-            let shapes = array.shapes()?;
-            let axis = axis_of(axis, shapes.ndim)?;
-            let (mut shape, mut start) = (shapes.shape().to_vec(), vec![0; shapes.ndim]);
-            let left = shape[axis].checked_sub(delete_len).filter(|left| delete_len >= 0 && *left >= 0);
-            shape[axis] = left.ok_or_else(|| trace(INVALID_PARAM, format_args!("there are no {delete_len} items")))?;
-            start[axis] = delete_start;
-            let is_end = delete_start == shape[axis];
-            // SAFETY: the caller's promise.
-            unsafe { resized(array, &shape, if is_end { None } else { Some(&start) }) }
-        }))
+        let (_held, array) = unsafe { held(array, Access::Write) }?;
+        let shapes = array.shapes()?;
+        let axis = axis_of(axis, shapes.ndim)?;
+        let (mut shape, mut start) = (shapes.shape().to_vec(), vec![0; shapes.ndim]);
+        let left = shape[axis].checked_sub(delete_len).filter(|left| delete_len >= 0 && *left >= 0);
+        shape[axis] = left.ok_or_else(|| trace(INVALID_PARAM, format_args!("there are no {delete_len} items")))?;
+        start[axis] = delete_start;
+        let is_end = delete_start == shape[axis];
+        // SAFETY: the caller's promise.
+        unsafe { resized(array, &shape, if is_end { None } else { Some(&start) }) }
     })
 }

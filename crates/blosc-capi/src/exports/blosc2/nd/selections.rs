@@ -7,12 +7,12 @@ use blosc_core::memory;
 use super::abi::NdArray;
 use super::chunks::Chunks;
 use super::context::numbers;
-use super::handle::{code, held};
-use crate::blosc2::codes::{FAILURE, INVALID_INDEX, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use super::handle::held;
+use crate::blosc2::codes::{INVALID_INDEX, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{Geometry, Offsets, Places, copy};
 use crate::blosc2::schunk::{Access, Held};
 use crate::exports::blosc2::schunk::blosc2_schunk_get_sparse_buffer;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{bytes, bytes_mut};
 
 /// Copies items by their numbers in C order. Returns 0, or a code.
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn b2nd_get_sparse_cbuffer(
     buffersize: i64,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || code(unsafe { sparse(array, ncoords, coords, buffer, buffersize) }))
+    zero_or_code(|| unsafe { sparse(array, ncoords, coords, buffer, buffersize) })
 }
 
 /// # Safety
@@ -47,9 +47,7 @@ unsafe fn sparse(
     if count == 0 {
         return Ok(());
     }
-    if coords.is_null() || buffer.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the numbers or the buffer are null")));
-    }
+    refuse_if(coords.is_null() || buffer.is_null(), NULL_POINTER, "the numbers or the buffer are null")?;
     // SAFETY: the array has a super-chunk.
     let typesize = i64::from(unsafe { (*array.sc).typesize });
     if ncoords.checked_mul(typesize).is_none_or(|nbytes| nbytes > buffersize) || array.ndim == 0 {
@@ -63,7 +61,7 @@ unsafe fn sparse(
         let number = unsafe { coords.add(index).read_unaligned() };
         let place = places
             .of_item(number)
-            .and_then(|place| place.chunk.checked_mul(geometry.extchunknitems)?.checked_add(place.within));
+            .and_then(|place| place.chunk.checked_mul(geometry.counts.extchunknitems)?.checked_add(place.within));
         stored.push(place.ok_or_else(|| trace(INVALID_PARAM, format_args!("there is no item {number}")))?);
     }
     // SAFETY: the buffer has room for the items.
@@ -87,14 +85,11 @@ pub unsafe extern "C" fn b2nd_get_orthogonal_selection(
     buffershape: *mut i64,
     buffersize: i64,
 ) -> c_int {
-    guarded(FAILURE, || {
-        // SAFETY: the caller's promise.
-        code(unsafe {
-            selected(array, Access::Read, selection, selection_size, buffershape, buffersize).and_then(|selected| {
-                let buffer = bytes_mut(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
-                selected.each(|_, plain, axes| copy(axes, selected.typesize, plain, buffer))
-            })
-        })
+    // SAFETY: the caller's promise.
+    zero_or_code(|| unsafe {
+        let selected = selected(array, Access::Read, selection, selection_size, buffershape, buffersize)?;
+        let buffer = bytes_mut(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
+        selected.each(|_, plain, axes| copy(axes, selected.typesize, plain, buffer))
     })
 }
 
@@ -111,18 +106,15 @@ pub unsafe extern "C" fn b2nd_set_orthogonal_selection(
     buffershape: *mut i64,
     buffersize: i64,
 ) -> c_int {
-    guarded(FAILURE, || {
-        // SAFETY: the caller's promise.
-        code(unsafe {
-            selected(array, Access::Write, selection, selection_size, buffershape, buffersize).and_then(|selected| {
-                let buffer = bytes(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
-                selected.each(|nchunk, plain, axes| {
-                    let axes: Vec<Offsets> =
-                        axes.iter().map(|axis| axis.iter().map(|(within, at)| (*at, *within)).collect()).collect();
-                    copy(&axes, selected.typesize, buffer, plain)?;
-                    selected.chunks.encode(nchunk, plain)
-                })
-            })
+    // SAFETY: the caller's promise.
+    zero_or_code(|| unsafe {
+        let selected = selected(array, Access::Write, selection, selection_size, buffershape, buffersize)?;
+        let buffer = bytes(buffer, selected.buffersize).ok_or(NULL_POINTER)?;
+        selected.each(|nchunk, plain, axes| {
+            let axes: Vec<Offsets> =
+                axes.iter().map(|axis| axis.iter().map(|(within, at)| (*at, *within)).collect()).collect();
+            copy(&axes, selected.typesize, buffer, plain)?;
+            selected.chunks.encode(nchunk, plain)
         })
     })
 }

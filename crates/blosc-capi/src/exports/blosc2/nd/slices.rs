@@ -9,11 +9,11 @@ use super::abi::{NdArray, NdContext};
 use super::chunks::Chunks;
 use super::context::{context, numbers};
 use super::create::array_new;
-use super::handle::{code, handle, held};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use super::handle::{handle, held};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{copy, slice_offsets};
 use crate::blosc2::schunk::Access;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{bytes, bytes_mut, store};
 
 /// A slice, and where it is in a buffer.
@@ -40,9 +40,11 @@ pub(super) struct Pointers {
 impl Pointers {
     /// Refuses null, also for the buffer.
     fn of(start: *const i64, stop: *const i64, buffershape: *const i64, buffer: *const c_void) -> Result<Self, i32> {
-        if start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null() {
-            return Err(trace(NULL_POINTER, format_args!("a pointer is null")));
-        }
+        refuse_if(
+            start.is_null() || stop.is_null() || buffershape.is_null() || buffer.is_null(),
+            NULL_POINTER,
+            "a pointer is null",
+        )?;
         Ok(Pointers { start, stop, buffershape })
     }
 }
@@ -145,7 +147,7 @@ pub(super) unsafe fn get(array: &NdArray, pointers: Pointers, buffer: *mut c_voi
     // SAFETY: the caller's promise.
     unsafe {
         let buffer = bytes_mut(buffer, buffer_len(buffersize)?).ok_or(NULL_POINTER)?;
-        if array.nitems == 0 {
+        if array.counts.nitems == 0 {
             buffer.fill(0);
             return Ok(());
         }
@@ -167,7 +169,7 @@ pub(super) unsafe fn set(
     // SAFETY: the caller's promise.
     unsafe {
         let buffer = bytes(buffer, buffer_len(buffersize)?).ok_or(NULL_POINTER)?;
-        if array.nitems == 0 {
+        if array.counts.nitems == 0 {
             return Ok(());
         }
         let slice = Slice::of(array, (*array.sc).typesize, pointers, buffersize)?;
@@ -190,14 +192,13 @@ pub unsafe extern "C" fn b2nd_get_slice_cbuffer(
     buffershape: *const i64,
     buffersize: i64,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
+        let pointers = Pointers::of(start, stop, buffershape, buffer)?;
         // SAFETY: the caller's promise.
-        code(unsafe {
-            Pointers::of(start, stop, buffershape, buffer).and_then(|pointers| {
-                let (_held, array) = held(array, Access::Read)?;
-                get(array, pointers, buffer, buffersize)
-            })
-        })
+        unsafe {
+            let (_held, array) = held(array, Access::Read)?;
+            get(array, pointers, buffer, buffersize)
+        }
     })
 }
 
@@ -214,14 +215,13 @@ pub unsafe extern "C" fn b2nd_set_slice_cbuffer(
     stop: *const i64,
     array: *mut NdArray,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
+        let pointers = Pointers::of(start, stop, buffershape, buffer)?;
         // SAFETY: the caller's promise.
-        code(unsafe {
-            Pointers::of(start, stop, buffershape, buffer).and_then(|pointers| {
-                let (_held, array) = held(array, Access::Write)?;
-                set(array, pointers, buffer, buffersize)
-            })
-        })
+        unsafe {
+            let (_held, array) = held(array, Access::Write)?;
+            set(array, pointers, buffer, buffersize)
+        }
     })
 }
 
@@ -239,7 +239,7 @@ fn all(array: &NdArray) -> Pointers {
 unsafe fn check_size(array: &NdArray, buffersize: i64) -> Result<(), i32> {
     // SAFETY: the caller's promise.
     let typesize = i64::from(unsafe { (*array.sc).typesize });
-    match array.nitems.checked_mul(typesize) {
+    match array.counts.nitems.checked_mul(typesize) {
         Some(nbytes) if nbytes <= buffersize => Ok(()),
         _ => Err(trace(INVALID_PARAM, format_args!("the buffer of {buffersize} bytes is smaller than the array"))),
     }
@@ -256,22 +256,18 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
     buffer: *const c_void,
     buffersize: i64,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if array.is_null() || buffer.is_null() {
-            return trace(NULL_POINTER, format_args!("the array or the buffer is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(array.is_null() || buffer.is_null(), NULL_POINTER, "the array or the buffer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
             store(array, std::ptr::null_mut());
-            code(context(ctx).and_then(|ctx| {
-                let new = array_new(ctx, Some(1))?;
-                let created = handle(new.pointer())?;
-                check_size(created, buffersize)?;
-                set(created, all(created), buffer, buffersize)?;
-                new.give(array);
-                Ok(())
-            }))
+            let new = array_new(context(ctx)?, Some(1))?;
+            let created = handle(new.pointer())?;
+            check_size(created, buffersize)?;
+            set(created, all(created), buffer, buffersize)?;
+            new.give(array);
         }
+        Ok(())
     })
 }
 
@@ -281,16 +277,13 @@ pub unsafe extern "C" fn b2nd_from_cbuffer(
 /// `array` was created and is used by this call only; `buffer` has `buffersize` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_to_cbuffer(array: *const NdArray, buffer: *mut c_void, buffersize: i64) -> c_int {
-    guarded(FAILURE, || {
-        if buffer.is_null() {
-            return trace(NULL_POINTER, format_args!("the buffer is null"));
-        }
+    zero_or_code(|| {
+        refuse_if(buffer.is_null(), NULL_POINTER, "the buffer is null")?;
         // SAFETY: the caller's promise.
         unsafe {
-            code(held(array, Access::Read).and_then(|(_held, array)| {
-                check_size(array, buffersize)?;
-                if array.nitems == 0 { Ok(()) } else { get(array, all(array), buffer, buffersize) }
-            }))
+            let (_held, array) = held(array, Access::Read)?;
+            check_size(array, buffersize)?;
+            if array.counts.nitems == 0 { Ok(()) } else { get(array, all(array), buffer, buffersize) }
         }
     })
 }

@@ -6,13 +6,13 @@ use std::ptr::null_mut;
 use super::abi::NdArray;
 use super::context::{b2nd_free_ctx, new, numbers};
 use super::create::array_new;
-use super::handle::{NAMES, code, refreshed};
-use crate::blosc2::codes::{FAILURE, INVALID_INDEX, INVALID_PARAM, NULL_POINTER, trace};
+use super::handle::{NAMES, refreshed};
+use crate::blosc2::codes::{INVALID_INDEX, INVALID_PARAM, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::{MAX_DIM, Shapes};
 use crate::exports::blosc2::abi::{CBool, Storage};
 use crate::exports::blosc2::defaults::blosc2_get_blosc2_storage_defaults;
 use crate::exports::blosc2::schunk::make_view;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::{store, text};
 
 /// Creates a view with new axes of length 1, where `axis` is true. The array must stay valid as long as the view. Returns
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn b2nd_expand_dims(
     final_dims: u8,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let viewed = || unsafe {
+    zero_or_code(|| unsafe {
         viewed(array, view, |shapes| {
             let is_new = numbers(axis, final_dims.into())?;
             let old = is_new.iter().filter(|is_new| **is_new == 0).count();
@@ -42,8 +42,7 @@ pub unsafe extern "C" fn b2nd_expand_dims(
                 .map(|is_new| if *is_new == 0 { old.next().unwrap_or((1, 1, 1)) } else { (1, 1, 1) })
                 .collect())
         })
-    };
-    guarded(FAILURE, || code(viewed()))
+    })
 }
 
 /// Creates a view without the axes of length 1, as [`b2nd_expand_dims`].
@@ -52,10 +51,10 @@ pub unsafe extern "C" fn b2nd_expand_dims(
 /// As [`b2nd_expand_dims`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn b2nd_squeeze(array: *mut NdArray, view: *mut *mut NdArray) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         let kept = |shapes: &Shapes| Ok(shapes.axes().filter(|(len, ..)| *len != 1).collect());
         // SAFETY: the caller's promise.
-        code(unsafe { viewed(array, view, kept) })
+        unsafe { viewed(array, view, kept) }
     })
 }
 
@@ -70,17 +69,18 @@ pub unsafe extern "C" fn b2nd_squeeze_index(
     index: *const CBool,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let viewed = || unsafe {
+    zero_or_code(|| unsafe {
         viewed(array, view, |shapes| {
             let removed = numbers(index, shapes.ndim)?;
             let axes = shapes.axes().zip(removed);
-            if axes.clone().any(|((len, ..), is_removed)| is_removed != 0 && len != 1) {
-                return Err(trace(INVALID_INDEX, format_args!("an axis to be removed has not one item")));
-            }
+            refuse_if(
+                axes.clone().any(|((len, ..), is_removed)| is_removed != 0 && len != 1),
+                INVALID_INDEX,
+                "an axis to be removed has not one item",
+            )?;
             Ok(axes.filter(|(_, is_removed)| *is_removed == 0).map(|(axis, _)| axis).collect())
         })
-    };
-    guarded(FAILURE, || code(viewed()))
+    })
 }
 
 /// Lengths of each axis: of the array, of a chunk and of a block.
@@ -95,18 +95,18 @@ unsafe fn viewed(
     view: *mut *mut NdArray,
     axes: impl FnOnce(&Shapes) -> Result<Axes, i32>,
 ) -> Result<(), i32> {
-    if view.is_null() {
-        return Err(trace(NULL_POINTER, format_args!("the view is null")));
-    }
+    refuse_if(view.is_null(), NULL_POINTER, "the view is null")?;
     // SAFETY: the caller's promise.
     unsafe {
         store(view, null_mut());
         let array = refreshed(array)?;
         let base = &*array.sc;
         let mut layers = base.metalayers.iter().take(base.nmetalayers.into());
-        if layers.any(|layer| text((**layer).name) != Some(NAMES[0])) {
-            return Err(trace(INVALID_PARAM, format_args!("the array has metalayers of its own")));
-        }
+        refuse_if(
+            layers.any(|layer| text((**layer).name) != Some(NAMES[0])),
+            INVALID_PARAM,
+            "the array has metalayers of its own",
+        )?;
         let axes = axes(&array.shapes()?)?;
         let lens: (Vec<_>, (Vec<_>, Vec<_>)) =
             axes.into_iter().map(|(len, chunk, block)| (len, (chunk, block))).unzip();

@@ -5,19 +5,14 @@ use std::ffi::{c_int, c_void};
 use blosc_core::{Special, memory};
 
 use super::owned::owned;
-use crate::blosc2::codes::{DATA, FAILURE, FRAME_SPECIAL, INVALID_PARAM, MEMORY, SCHUNK_SPECIAL, trace};
+use crate::blosc2::codes::{DATA, FAILURE, FRAME_SPECIAL, INVALID_PARAM, MEMORY, SCHUNK_SPECIAL, refuse_if, trace};
 use crate::blosc2::schunk::{Access, Change};
 use crate::blosc2::{OVERHEAD, compress};
 use crate::exports::blosc2::abi::CBool;
 use crate::exports::blosc2::context_chunks::blosc2_compress_ctx;
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::source::{chunk, info};
-use crate::exports::guard::guarded;
-
-/// Returns the number of chunks, or a code.
-fn count_or_code(count: Result<i64, i32>) -> i64 {
-    count.unwrap_or_else(Into::into)
-}
+use crate::exports::guard::{value_or_code, zero_or_code};
 
 /// Applies a change for the chunk at a pointer, which is released afterwards, or copied.
 ///
@@ -37,13 +32,9 @@ unsafe fn put(
         (owned, chunk(pointer.cast(), i32::MAX, info)?)
     };
     let _held = owned.hold(Access::Write)?;
-    let count = owned.public.nchunks;
-    let at = at.unwrap_or(count);
-    if at < 0 || at > count || (is_update && at == count) {
-        return Err(trace(INVALID_PARAM, format_args!("there is no chunk {at} among {count}")));
-    }
+    let at = at.unwrap_or(owned.public.nchunks);
+    owned.select(at, !is_update)?;
     let change = if is_update { Change::Update(at as u64, bytes) } else { Change::Insert(at as u64, bytes) };
-    owned.public.current_nchunk = at;
     owned.change(&change)?;
     if copy == 0 {
         // SAFETY: the caller gave the memory away; nothing refers to it any more.
@@ -60,7 +51,7 @@ unsafe fn put(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_chunk(schunk: *mut Schunk, chunk: *mut u8, copy: CBool) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || count_or_code(unsafe { put(schunk, None, false, chunk, copy) }))
+    value_or_code(|| unsafe { put(schunk, None, false, chunk, copy) })
 }
 
 /// Inserts a chunk before chunk `nchunk`, as [`blosc2_schunk_append_chunk`].
@@ -75,7 +66,7 @@ pub unsafe extern "C" fn blosc2_schunk_insert_chunk(
     copy: CBool,
 ) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || count_or_code(unsafe { put(schunk, Some(nchunk), false, chunk, copy) }))
+    value_or_code(|| unsafe { put(schunk, Some(nchunk), false, chunk, copy) })
 }
 
 /// Replaces chunk `nchunk`, as [`blosc2_schunk_append_chunk`].
@@ -90,7 +81,7 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
     copy: CBool,
 ) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || count_or_code(unsafe { put(schunk, Some(nchunk), true, chunk, copy) }))
+    value_or_code(|| unsafe { put(schunk, Some(nchunk), true, chunk, copy) })
 }
 
 /// Removes chunk `nchunk`. Returns the number of chunks, or a code.
@@ -99,18 +90,13 @@ pub unsafe extern "C" fn blosc2_schunk_update_chunk(
 /// `schunk` was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_delete_chunk(schunk: *mut Schunk, nchunk: i64) -> i64 {
-    guarded(FAILURE.into(), || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        count_or_code(unsafe { owned(schunk) }.and_then(|owned| {
-            let _held = owned.hold(Access::Write)?;
-            let count = owned.public.nchunks;
-            if !(0..count).contains(&nchunk) {
-                return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
-            }
-            owned.public.current_nchunk = nchunk;
-            owned.change(&Change::Delete(nchunk as u64))?;
-            Ok(owned.public.nchunks)
-        }))
+        let owned = unsafe { owned(schunk) }?;
+        let _held = owned.hold(Access::Write)?;
+        owned.select(nchunk, false)?;
+        owned.change(&Change::Delete(nchunk as u64))?;
+        Ok(owned.public.nchunks)
     })
 }
 
@@ -121,7 +107,7 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(schunk: *mut Schunk, nchunk:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_buffer(schunk: *mut Schunk, src: *const c_void, nbytes: i32) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || count_or_code(unsafe { append(schunk, src, nbytes) }))
+    value_or_code(|| unsafe { append(schunk, src, nbytes) })
 }
 
 /// # Safety
@@ -143,9 +129,7 @@ pub(super) unsafe fn append(schunk: *mut Schunk, src: *const c_void, nbytes: i32
 /// # Safety
 /// As [`blosc2_schunk_append_buffer`].
 pub(super) unsafe fn compressed(schunk: *mut Schunk, at: i64, src: *const c_void, nbytes: i32) -> Result<Vec<u8>, i32> {
-    if let Some(code) = compress::refused_size(nbytes, i32::MAX) {
-        return Err(code);
-    }
+    compress::check_sizes(nbytes, i32::MAX)?;
     let mut chunk: Vec<u8> = memory::zeroed(nbytes as usize + OVERHEAD).map_err(|_| MEMORY)?;
     // SAFETY: the caller's promise; the output has its length.
     let cbytes = unsafe {
@@ -169,31 +153,25 @@ pub(super) unsafe fn compressed(schunk: *mut Schunk, at: i64, src: *const c_void
 /// `schunk` was created and is used by this call only; `offsets_order` has a number for each chunk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_reorder_offsets(schunk: *mut Schunk, offsets_order: *mut i64) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let owned = match unsafe { owned(schunk) } {
-            Ok(owned) if !offsets_order.is_null() => owned,
-            Ok(_) => return INVALID_PARAM,
-            Err(code) => return code,
-        };
-        let _held = match owned.hold(Access::Write) {
-            Ok(held) => held,
-            Err(code) => return code,
-        };
+        let owned = unsafe { owned(schunk) }?;
+        if offsets_order.is_null() {
+            return Err(INVALID_PARAM);
+        }
+        let _held = owned.hold(Access::Write)?;
         let count = usize::try_from(owned.public.nchunks).unwrap_or(0);
         // SAFETY: the caller's promise.
         let numbers = (0..count).map(|index| unsafe { offsets_order.add(index).read_unaligned() });
-        let Ok(numbers) = memory::collect(numbers) else { return MEMORY };
-        let Ok(mut seen) = memory::zeroed::<bool>(count) else { return MEMORY };
+        let numbers = memory::collect(numbers).map_err(|_| MEMORY)?;
+        let mut seen = memory::zeroed::<bool>(count).map_err(|_| MEMORY)?;
         let mut is_new = |number: &i64| {
             let seen = usize::try_from(*number).ok().and_then(|number| seen.get_mut(number));
             seen.is_some_and(|seen| !std::mem::replace(seen, true))
         };
-        if !numbers.iter().all(&mut is_new) {
-            return trace(DATA, format_args!("the order does not name each chunk once"));
-        }
-        let Ok(order) = memory::collect(numbers.iter().map(|number| *number as u64)) else { return MEMORY };
-        owned.change(&Change::Reorder(&order)).map_or_else(|code| code, |()| 0)
+        refuse_if(!numbers.iter().all(&mut is_new), DATA, "the order does not name each chunk once")?;
+        let order = memory::collect(numbers.iter().map(|number| *number as u64)).map_err(|_| MEMORY)?;
+        owned.change(&Change::Reorder(&order))
     })
 }
 
@@ -208,37 +186,34 @@ pub unsafe extern "C" fn blosc2_schunk_fill_special(
     special_value: c_int,
     chunksize: i32,
 ) -> i64 {
-    guarded(FAILURE.into(), || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        count_or_code(unsafe { owned(schunk) }.and_then(|owned| {
-            if nitems == 0 {
-                return Ok(0);
-            }
-            let typesize = owned.public.typesize;
-            if nitems < 0 || chunksize <= 0 || typesize <= 0 {
-                return Err(trace(INVALID_PARAM, format_args!("{nitems} items in chunks of {chunksize} bytes")));
-            }
-            let _held = owned.hold(Access::Write)?;
-            if owned.public.nbytes > 0 || owned.public.cbytes > 0 {
-                return Err(trace(FRAME_SPECIAL, format_args!("the super-chunk has chunks")));
-            }
-            let per_chunk = chunksize / typesize;
-            if per_chunk == 0 {
-                return Err(trace(INVALID_PARAM, format_args!("a chunk of {chunksize} bytes has no item")));
-            }
-            let special = match special_value {
-                1 => Special::Zeros,
-                2 => Special::Nan,
-                4 => Special::Uninit,
-                _ => return Err(trace(SCHUNK_SPECIAL, format_args!("there is no special value {special_value}"))),
-            };
-            let (count, rest) = (nitems / i64::from(per_chunk), nitems % i64::from(per_chunk));
-            if count > i32::MAX.into() || nitems > i64::MAX / i64::from(typesize) {
-                return Err(trace(SCHUNK_SPECIAL, format_args!("{nitems} items are too many")));
-            }
-            let sizes = [chunksize as u32, (rest * i64::from(typesize)) as u32];
-            owned.change(&Change::Fill(special, count as u64, sizes))?;
-            Ok(owned.public.nchunks)
-        }))
+        let owned = unsafe { owned(schunk) }?;
+        if nitems == 0 {
+            return Ok(0);
+        }
+        let typesize = owned.public.typesize;
+        if nitems < 0 || chunksize <= 0 || typesize <= 0 {
+            return Err(trace(INVALID_PARAM, format_args!("{nitems} items in chunks of {chunksize} bytes")));
+        }
+        let _held = owned.hold(Access::Write)?;
+        refuse_if(owned.public.nbytes > 0 || owned.public.cbytes > 0, FRAME_SPECIAL, "the super-chunk has chunks")?;
+        let per_chunk = chunksize / typesize;
+        if per_chunk == 0 {
+            return Err(trace(INVALID_PARAM, format_args!("a chunk of {chunksize} bytes has no item")));
+        }
+        let special = match special_value {
+            1 => Special::Zeros,
+            2 => Special::Nan,
+            4 => Special::Uninit,
+            _ => return Err(trace(SCHUNK_SPECIAL, format_args!("there is no special value {special_value}"))),
+        };
+        let (count, rest) = (nitems / i64::from(per_chunk), nitems % i64::from(per_chunk));
+        if count > i32::MAX.into() || nitems > i64::MAX / i64::from(typesize) {
+            return Err(trace(SCHUNK_SPECIAL, format_args!("{nitems} items are too many")));
+        }
+        let sizes = [chunksize as u32, (rest * i64::from(typesize)) as u32];
+        owned.change(&Change::Fill(special, count as u64, sizes))?;
+        Ok(owned.public.nchunks)
     })
 }

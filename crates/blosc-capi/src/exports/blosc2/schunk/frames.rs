@@ -11,7 +11,9 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_io::AtomicFile;
 
 use super::callbacks::CallbackFiles;
-use super::create::{blosc2_schunk_free, copied, functions};
+use super::copy::copied;
+use super::create::blosc2_schunk_free;
+use super::files::functions;
 use super::owned::owned;
 use super::read::duplicate;
 use crate::blosc2::codes::{
@@ -20,7 +22,7 @@ use crate::blosc2::codes::{
 use crate::blosc2::schunk::path_of;
 use crate::exports::blosc2::abi::{CBool, Storage};
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::value_or_code;
 use crate::exports::pointers::{store, text};
 
 /// The bytes of a frame, and whether they are those of a frame in memory.
@@ -58,25 +60,14 @@ pub unsafe extern "C" fn blosc2_schunk_to_buffer(
     cframe: *mut *mut u8,
     needs_free: *mut CBool,
 ) -> i64 {
-    guarded(FAILURE.into(), || {
-        // SAFETY: the caller's promise.
-        unsafe {
-            store(cframe, null_mut());
-            store(needs_free, 0);
-        }
-        // SAFETY: the caller's promise.
-        let shown = unsafe { shown(schunk) };
-        match shown {
-            Ok((pointer, len, is_new)) => {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    store(cframe, pointer);
-                    store(needs_free, is_new.into());
-                }
-                len
-            }
-            Err(code) => code.into(),
-        }
+    // SAFETY: the caller's promise.
+    value_or_code(|| unsafe {
+        store(cframe, null_mut());
+        store(needs_free, 0);
+        let (pointer, len, is_new) = shown(schunk)?;
+        store(cframe, pointer);
+        store(needs_free, is_new.into());
+        Ok(len)
     })
 }
 
@@ -125,7 +116,7 @@ pub unsafe extern "C" fn blosc2_schunk_avoid_cframe_free(schunk: *mut Schunk, av
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_to_file(schunk: *mut Schunk, urlpath: *const c_char) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || unsafe {
+    value_or_code(|| unsafe {
         written(schunk, text(urlpath), to_file, |files, frame| files.write_all(frame).map(|()| frame.len() as u64))
     })
 }
@@ -137,7 +128,7 @@ pub unsafe extern "C" fn blosc2_schunk_to_file(schunk: *mut Schunk, urlpath: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_append_file(schunk: *mut Schunk, urlpath: *const c_char) -> i64 {
     // SAFETY: the caller's promise.
-    guarded(FAILURE.into(), || unsafe { written(schunk, text(urlpath), append, CallbackFiles::append) })
+    value_or_code(|| unsafe { written(schunk, text(urlpath), append, CallbackFiles::append) })
 }
 
 /// # Safety
@@ -147,26 +138,18 @@ unsafe fn written(
     path: Option<&CStr>,
     write: impl FnOnce(&Frame, &Path) -> Result<i64, i32>,
     write_by: impl FnOnce(&CallbackFiles, &[u8]) -> std::io::Result<u64>,
-) -> i64 {
-    let Some(path) = path else { return trace(INVALID_PARAM, format_args!("the path is null")).into() };
+) -> Result<i64, i32> {
+    let path = path.ok_or_else(|| trace(INVALID_PARAM, format_args!("the path is null")))?;
     // SAFETY: the caller's promise.
-    let io = unsafe { owned(schunk) }.and_then(|owned| Ok((owned.storage.io(), functions(owned.storage.io())?)));
-    let (params, callbacks) = match io {
-        Ok((io, callbacks)) => (io.params, callbacks),
-        Err(code) => return code.into(),
-    };
+    let io = unsafe { owned(schunk) }?.storage.io();
+    let callbacks = functions(io)?;
     // SAFETY: the caller's promise.
-    let frame = unsafe { bytes(schunk) };
+    let frame = unsafe { bytes(schunk) }?;
     let path = path_of(path);
-    let done = frame.and_then(|frame| match callbacks {
-        None => write(&frame, &path),
-        Some(callbacks) => {
-            let files = CallbackFiles::new(callbacks, params, path, FrameType::Contiguous);
-            let written = write_by(&files, &frame.0).ok().and_then(|len| i64::try_from(len).ok());
-            written.ok_or_else(|| trace(FILE_WRITE, format_args!("the program's functions failed")))
-        }
-    });
-    done.unwrap_or_else(Into::into)
+    let Some(callbacks) = callbacks else { return write(&frame, &path) };
+    let files = CallbackFiles::new(callbacks, io.params, path, FrameType::Contiguous);
+    let written = write_by(&files, &frame.0).ok().and_then(|len| i64::try_from(len).ok());
+    written.ok_or_else(|| trace(FILE_WRITE, format_args!("the program's functions failed")))
 }
 
 /// Replaces a file. Only a frame in memory replaces one, as in C-Blosc2.
@@ -195,12 +178,10 @@ fn append((frame, _): &Frame, path: &Path) -> Result<i64, i32> {
 /// `schunk` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_frame_len(schunk: *mut Schunk) -> i64 {
-    guarded(FAILURE.into(), || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let len = unsafe { owned(schunk) }.and_then(|owned| {
-            let estimate = owned.public.cbytes.saturating_add(owned.public.nchunks.saturating_mul(8));
-            Ok(if owned.public.frame.is_null() { estimate } else { owned.chunks.frame_len()?.unwrap_or(estimate) })
-        });
-        len.unwrap_or_else(Into::into)
+        let owned = unsafe { owned(schunk) }?;
+        let estimate = owned.public.cbytes.saturating_add(owned.public.nchunks.saturating_mul(8));
+        Ok(if owned.public.frame.is_null() { estimate } else { owned.chunks.frame_len()?.unwrap_or(estimate) })
     })
 }

@@ -3,10 +3,10 @@
 use std::ffi::c_int;
 
 use super::owned::owned;
-use crate::blosc2::codes::FAILURE;
+
 use crate::blosc2::schunk::{Access, FrameLock, Held};
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 
 /// Waits for the lock of a super-chunk and holds it until [`blosc2_schunk_unlock`]. Returns 0, also if the program did
 /// not ask for locks or the super-chunk is not in files, or a code.
@@ -16,7 +16,7 @@ use crate::exports::guard::guarded;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_lock(schunk: *mut Schunk) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { with_lock(schunk, |lock| lock.acquire(Access::Write)) })
+    zero_or_code(|| unsafe { with_lock(schunk, |lock| lock.acquire(Access::Write)) })
 }
 
 /// Ends a hold of [`blosc2_schunk_lock`]. Returns 0, also if there is none, or a code.
@@ -26,15 +26,14 @@ pub unsafe extern "C" fn blosc2_schunk_lock(schunk: *mut Schunk) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_unlock(schunk: *mut Schunk) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { with_lock(schunk, FrameLock::release) })
+    zero_or_code(|| unsafe { with_lock(schunk, FrameLock::release) })
 }
 
 /// # Safety
 /// As [`blosc2_schunk_lock`].
-unsafe fn with_lock(schunk: *mut Schunk, work: impl FnOnce(&FrameLock) -> Result<(), i32>) -> c_int {
+unsafe fn with_lock(schunk: *mut Schunk, work: impl FnOnce(&FrameLock) -> Result<(), i32>) -> Result<(), i32> {
     // SAFETY: the caller's promise.
-    let done = unsafe { owned(schunk) }.and_then(|owned| owned.source_chunks().frame_lock().map_or(Ok(()), work));
-    done.map_or_else(|code| code, |()| 0)
+    unsafe { owned(schunk) }?.source_chunks().frame_lock().map_or(Ok(()), work)
 }
 
 /// Waits for the lock of a super-chunk, if the program asked for one, and reads its fields again if another handle

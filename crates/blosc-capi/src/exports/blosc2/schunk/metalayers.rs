@@ -3,10 +3,10 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use super::owned::{Owned, owned};
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NOT_FOUND, trace};
+use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NOT_FOUND, refuse_if, trace};
 use crate::blosc2::schunk::{Access, Change, Held};
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::value_or_code;
 use crate::exports::pointers::{bytes, text};
 
 /// Maximum length of a name.
@@ -76,22 +76,20 @@ pub unsafe extern "C" fn blosc2_meta_add(
     content: *mut u8,
     content_len: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let added = unsafe { named(false, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
-            expect_new(named.found)?;
-            if named.owned.layers(false).count() >= 16 {
-                return Err(trace(INVALID_PARAM, format_args!("there are 16 metalayers")));
-            }
-            if named.owned.public.cbytes > 0 && !named.owned.public.frame.is_null() {
-                return Err(trace(INVALID_PARAM, format_args!("a frame with chunks gets no new metalayers")));
-            }
-            let content = blosc_core::memory::copy_of(named.content).map_err(|_| MEMORY)?;
-            named.owned.change(&Change::AddMetalayer(named.name.to_bytes(), named.content))?;
-            named.owned.public.change_tick += 1;
-            named.owned.push_layer(false, named.name.to_owned(), content)
-        });
-        added.unwrap_or_else(|code| code)
+        let named = unsafe { named(false, Access::Write, schunk, name, content, content_len) }?;
+        expect_new(named.found)?;
+        refuse_if(named.owned.layers(false).count() >= 16, INVALID_PARAM, "there are 16 metalayers")?;
+        refuse_if(
+            named.owned.public.cbytes > 0 && !named.owned.public.frame.is_null(),
+            INVALID_PARAM,
+            "a frame with chunks gets no new metalayers",
+        )?;
+        let content = blosc_core::memory::copy_of(named.content).map_err(|_| MEMORY)?;
+        named.owned.change(&Change::AddMetalayer(named.name.to_bytes(), named.content))?;
+        named.owned.public.change_tick += 1;
+        named.owned.push_layer(false, named.name.to_owned(), content)
     })
 }
 
@@ -106,23 +104,21 @@ pub unsafe extern "C" fn blosc2_meta_update(
     content: *mut u8,
     content_len: i32,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let updated = unsafe { named(false, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
-            let index = named.found?;
-            let old = named.owned.layers(false).nth(index).map_or(&[][..], |(_, content)| content);
-            if named.content.len() > old.len() {
-                trace(INVALID_PARAM, format_args!("the content may have at most {} bytes", old.len()));
-                // C-Blosc2 returns the index.
-                return Ok(index as i32);
-            }
-            let mut new = blosc_core::memory::copy_of(old).map_err(|_| MEMORY)?;
-            new[..named.content.len()].copy_from_slice(named.content);
-            named.owned.change(&Change::UpdateMetalayer(named.name.to_bytes(), &new))?;
-            named.owned.set_layer(false, index, new);
-            named.owned.public.change_tick += 1;
-            Ok(index as i32)
-        });
-        updated.unwrap_or_else(|code| code)
+        let named = unsafe { named(false, Access::Write, schunk, name, content, content_len) }?;
+        let index = named.found?;
+        let old = named.owned.layers(false).nth(index).map_or(&[][..], |(_, content)| content);
+        if named.content.len() > old.len() {
+            trace(INVALID_PARAM, format_args!("the content may have at most {} bytes", old.len()));
+            // C-Blosc2 returns the index.
+            return Ok(index as i32);
+        }
+        let mut new = blosc_core::memory::copy_of(old).map_err(|_| MEMORY)?;
+        new[..named.content.len()].copy_from_slice(named.content);
+        named.owned.change(&Change::UpdateMetalayer(named.name.to_bytes(), &new))?;
+        named.owned.set_layer(false, index, new);
+        named.owned.public.change_tick += 1;
+        Ok(index as i32)
     })
 }

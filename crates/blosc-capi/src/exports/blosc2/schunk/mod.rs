@@ -5,7 +5,10 @@
 //! | `owned` | a super-chunk: the structure that programs read, and what it owns |
 //! | `layers` | the metalayers of a super-chunk |
 //! | `storage` | parameters of storage |
-//! | `create` | create, open, copy and release |
+//! | `files` | access to the files of a frame |
+//! | `create` | create and release |
+//! | `open` | open frames in files and in memory |
+//! | `copy` | copy to another storage |
 //! | `frames` | frames as bytes and files |
 //! | `callbacks` | files that functions of the program read and write |
 //! | `chunks` | append, insert, replace, remove and reorder chunks |
@@ -19,11 +22,14 @@
 
 mod callbacks;
 mod chunks;
+mod copy;
 mod create;
+mod files;
 mod frames;
 mod layers;
 mod locks;
 mod metalayers;
+mod open;
 mod owned;
 mod params;
 mod paths;
@@ -34,10 +40,12 @@ mod views;
 mod vlmetalayers;
 
 pub use chunks::*;
+pub use copy::*;
 pub use create::*;
 pub use frames::*;
 pub use locks::*;
 pub use metalayers::*;
+pub use open::*;
 pub use params::*;
 pub use paths::*;
 pub use read::*;

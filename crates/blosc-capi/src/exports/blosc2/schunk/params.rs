@@ -3,13 +3,13 @@
 use std::ffi::c_int;
 
 use super::owned::owned;
-use crate::blosc2::codes::{FAILURE, MEMORY, NULL_POINTER};
+use crate::blosc2::codes::{MEMORY, NULL_POINTER};
 use crate::blosc2::settings;
 use crate::exports::blosc2::abi::{Cparams, Dparams};
 use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::defaults::CPARAMS;
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{value_or_code, zero_or_code};
 use crate::exports::pointers::store;
 
 /// Stores parameters of compression, which the caller frees. Returns 0, or a code.
@@ -18,12 +18,9 @@ use crate::exports::pointers::store;
 /// `schunk` is null, or was created and is used by this call only; `cparams` is null or can hold a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_cparams(schunk: *mut Schunk, cparams: *mut *mut Cparams) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let owned = match unsafe { owned(schunk) } {
-            Ok(owned) => owned,
-            Err(code) => return code,
-        };
+        let owned = unsafe { owned(schunk) }?;
         let public = &owned.public;
         let found = Cparams {
             compcode: public.compcode,
@@ -51,12 +48,9 @@ pub unsafe extern "C" fn blosc2_schunk_get_cparams(schunk: *mut Schunk, cparams:
 /// As [`blosc2_schunk_get_cparams`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_get_dparams(schunk: *mut Schunk, dparams: *mut *mut Dparams) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise.
-        let owned = match unsafe { owned(schunk) } {
-            Ok(owned) => owned,
-            Err(code) => return code,
-        };
+        let owned = unsafe { owned(schunk) }?;
         let found = Dparams {
             // SAFETY: the field is a context, or null.
             nthreads: unsafe { threads_of(owned.public.dctx) },
@@ -77,15 +71,13 @@ pub unsafe extern "C" fn blosc2_schunk_get_dparams(schunk: *mut Schunk, dparams:
 /// `schunk` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_schunk_refresh(schunk: *mut Schunk) -> c_int {
-    let refreshed = || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        unsafe { owned(schunk) }.and_then(|owned| {
-            let tick = owned.public.change_tick;
-            owned.refresh()?;
-            Ok(c_int::from(owned.public.change_tick != tick))
-        })
-    };
-    guarded(FAILURE, || refreshed().unwrap_or_else(|code| code))
+        let owned = unsafe { owned(schunk) }?;
+        let tick = owned.public.change_tick;
+        owned.refresh()?;
+        Ok(c_int::from(owned.public.change_tick != tick))
+    })
 }
 
 /// # Safety
@@ -99,18 +91,18 @@ unsafe fn threads_of(context: *const Context) -> i16 {
 ///
 /// # Safety
 /// `to` is null or can hold a pointer.
-unsafe fn given<T>(value: T, to: *mut *mut T) -> c_int {
+unsafe fn given<T>(value: T, to: *mut *mut T) -> Result<(), i32> {
     if to.is_null() {
-        return NULL_POINTER;
+        return Err(NULL_POINTER);
     }
     // SAFETY: a new allocation of the size of the value.
     unsafe {
         let pointer = libc::malloc(size_of::<T>()).cast::<T>();
         if pointer.is_null() {
-            return MEMORY;
+            return Err(MEMORY);
         }
         pointer.write_unaligned(value);
         store(to, pointer);
     }
-    0
+    Ok(())
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-use super::owned::owned;
-use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, trace};
+use super::owned::{Owned, owned};
+use crate::blosc2::codes::{FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::Access;
 use crate::exports::blosc2::abi::CBool;
@@ -13,8 +13,23 @@ use crate::exports::blosc2::context::Context;
 use crate::exports::blosc2::context_chunks::blosc2_decompress_ctx;
 use crate::exports::blosc2::schunk_abi::Schunk;
 use crate::exports::blosc2::vlblocks::blosc2_vldecompress_block_ctx;
-use crate::exports::guard::guarded;
+use crate::exports::guard::{pointer_or_null, value_or_code};
 use crate::exports::pointers::store;
+
+impl Owned {
+    /// Makes a chunk the one that functions of the program see. With `is_new` it may be the one after the last.
+    ///
+    /// # Errors
+    /// The code of a chunk that does not exist.
+    pub(super) fn select(&mut self, nchunk: i64, is_new: bool) -> Result<(), i32> {
+        let count = self.public.nchunks;
+        if nchunk < 0 || nchunk > count || (!is_new && nchunk == count) {
+            return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
+        }
+        self.public.current_nchunk = nchunk;
+        Ok(())
+    }
+}
 
 /// Returns a compressed chunk, and the context that decompresses it.
 ///
@@ -27,11 +42,7 @@ pub(in crate::exports::blosc2) unsafe fn chunk<'a>(
     // SAFETY: the caller's promise.
     let owned = unsafe { owned(schunk) }?;
     let _held = owned.hold(Access::Read)?;
-    let count = owned.public.nchunks;
-    if !(0..count).contains(&nchunk) {
-        return Err(trace(INVALID_PARAM, format_args!("there is no chunk {nchunk} among {count}")));
-    }
-    owned.public.current_nchunk = nchunk;
+    owned.select(nchunk, false)?;
     let dctx = owned.public.dctx;
     Ok((owned.stored(nchunk)?, dctx))
 }
@@ -48,7 +59,7 @@ pub unsafe extern "C" fn blosc2_schunk_decompress_chunk(
     nbytes: i32,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { decompressed(schunk, nchunk, dest, nbytes) }.unwrap_or_else(|code| code))
+    value_or_code(|| unsafe { decompressed(schunk, nchunk, dest, nbytes) })
 }
 
 /// # Safety
@@ -84,26 +95,23 @@ pub unsafe extern "C" fn blosc2_schunk_get_chunk(
     chunk: *mut *mut u8,
     needs_free: *mut CBool,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let found = match unsafe { self::chunk(schunk, nchunk) } {
-            Ok((found, _)) => found,
-            Err(code) => return code,
-        };
+        let (found, _) = unsafe { self::chunk(schunk, nchunk) }?;
         let len = found.len() as i32;
         let (pointer, is_new) = match found {
             Cow::Borrowed(bytes) => (bytes.as_ptr().cast_mut(), false),
             Cow::Owned(bytes) => (duplicate(&bytes).cast(), true),
         };
         if pointer.is_null() {
-            return MEMORY;
+            return Err(MEMORY);
         }
         // SAFETY: the caller's promise.
         unsafe {
             store(chunk, pointer);
             store(needs_free, is_new.into());
         }
-        len
+        Ok(len)
     })
 }
 
@@ -134,18 +142,13 @@ pub unsafe extern "C" fn blosc2_schunk_get_vlblock(
     dest: *mut *mut u8,
     destsize: *mut i32,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if schunk.is_null() || dest.is_null() || destsize.is_null() {
-            return trace(INVALID_PARAM, format_args!("a pointer is null"));
-        }
-        // SAFETY: the caller's promise.
-        match unsafe { self::chunk(schunk, nchunk) } {
-            // SAFETY: the chunk has its length; the caller's promise.
-            Ok((chunk, dctx)) => unsafe {
-                let len = chunk.len() as i32;
-                blosc2_vldecompress_block_ctx(dctx, chunk.as_ptr().cast(), len, nblock, dest, destsize)
-            },
-            Err(code) => code,
+    value_or_code(|| {
+        refuse_if(schunk.is_null() || dest.is_null() || destsize.is_null(), INVALID_PARAM, "a pointer is null")?;
+        // SAFETY: the caller's promise; the chunk has its length.
+        unsafe {
+            let (chunk, dctx) = self::chunk(schunk, nchunk)?;
+            let (src, len) = (chunk.as_ptr().cast(), chunk.len() as i32);
+            Ok(blosc2_vldecompress_block_ctx(dctx, src, len, nblock, dest, destsize))
         }
     })
 }
@@ -179,16 +182,12 @@ pub(in crate::exports::blosc2) fn duplicate_text(text: &[u8]) -> Result<*mut c_c
 /// `schunk` is null, or was created and is used by this call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_frame_get_offsets(schunk: *mut Schunk) -> *mut i64 {
-    guarded(null_mut(), || {
+    pointer_or_null(|| {
         // SAFETY: the caller's promise.
-        let found = unsafe { owned(schunk) }.and_then(|owned| {
-            if owned.public.frame.is_null() {
-                return Err(trace(NULL_POINTER, format_args!("the super-chunk has no frame")));
-            }
-            let offsets = owned.chunks.offsets()?.ok_or(FAILURE)?;
-            let bytes = blosc_core::memory::collect(offsets.iter().flat_map(|offset| offset.to_ne_bytes()));
-            Ok(duplicate(&bytes.map_err(|_| MEMORY)?).cast())
-        });
-        found.unwrap_or(null_mut())
+        let owned = unsafe { owned(schunk) }?;
+        refuse_if(owned.public.frame.is_null(), NULL_POINTER, "the super-chunk has no frame")?;
+        let offsets = owned.chunks.offsets()?.ok_or(FAILURE)?;
+        let bytes = blosc_core::memory::collect(offsets.iter().flat_map(|offset| offset.to_ne_bytes()));
+        Ok(duplicate(&bytes.map_err(|_| MEMORY)?).cast())
     })
 }

@@ -13,7 +13,7 @@ use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{Access, Change};
 use crate::exports::blosc2::context_chunks::{blosc2_decompress_ctx, blosc2_getitem_bytes_ctx};
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::zero_or_code;
 use crate::exports::pointers::bytes;
 
 /// A part of a chunk.
@@ -74,14 +74,14 @@ pub unsafe extern "C" fn blosc2_schunk_get_slice_buffer(
     stop: i64,
     buffer: *mut c_void,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise; the offsets of the parts are within the items.
         let copy = |part: Part| unsafe {
             let dest = buffer.cast::<u8>().wrapping_add(part.offset);
             copy_part(schunk, part.nchunk, part.range, dest.cast()).map_err(|_| FAILURE)
         };
         // SAFETY: the caller's promise.
-        unsafe { each_part(schunk, Access::Read, start, stop, copy) }.map_or_else(|code| code, |()| 0)
+        unsafe { each_part(schunk, Access::Read, start, stop, copy) }
     })
 }
 
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
     stop: i64,
     buffer: *mut c_void,
 ) -> c_int {
-    guarded(FAILURE, || {
+    zero_or_code(|| {
         // SAFETY: the caller's promise; the offsets of the parts are within the items.
         let set = |part: Part| unsafe {
             let len = (part.range.end - part.range.start) as usize;
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn blosc2_schunk_set_slice_buffer(
             set_part(schunk, part.nchunk, part.range, items.ok_or(NULL_POINTER)?)
         };
         // SAFETY: the caller's promise.
-        unsafe { each_part(schunk, Access::Write, start, stop, set) }.map_or_else(|code| code, |()| 0)
+        unsafe { each_part(schunk, Access::Write, start, stop, set) }
     })
 }
 
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn blosc2_schunk_get_sparse_buffer(
     buffer: *mut c_void,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    guarded(FAILURE, || unsafe { sparse(schunk, ncoords, coords, buffer) }.map_or_else(|code| code, |()| 0))
+    zero_or_code(|| unsafe { sparse(schunk, ncoords, coords, buffer) })
 }
 
 /// # Safety

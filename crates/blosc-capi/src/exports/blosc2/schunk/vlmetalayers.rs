@@ -8,7 +8,7 @@ use blosc_core::memory;
 use super::metalayers::{Named, expect_new, index_of, named};
 use super::owned::{Owned, owned};
 use super::read::duplicate;
-use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, READ_BUFFER, trace};
+use crate::blosc2::codes::{DATA, INVALID_PARAM, MEMORY, NULL_POINTER, READ_BUFFER, refuse_if, trace};
 use crate::blosc2::decompress::output_size;
 use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{Access, Change};
@@ -18,7 +18,7 @@ use crate::exports::blosc2::context::{blosc2_create_dctx, blosc2_free_ctx, compr
 use crate::exports::blosc2::context_chunks::{blosc2_compress_ctx, blosc2_decompress_ctx};
 use crate::exports::blosc2::defaults::CPARAMS;
 use crate::exports::blosc2::schunk_abi::Schunk;
-use crate::exports::guard::guarded;
+use crate::exports::guard::value_or_code;
 use crate::exports::pointers::{store, text};
 
 /// Contents up to this size may be stored in any number of bytes, and larger ones up to this ratio.
@@ -65,9 +65,7 @@ pub(in crate::exports::blosc2) unsafe fn copy_vlmetalayers(from: *mut Schunk, to
 /// # Safety
 /// `cparams` is null or valid.
 unsafe fn compressed(content: &[u8], cparams: *const Cparams) -> Result<Vec<u8>, i32> {
-    if let Some(code) = compress::refused_size(i32::try_from(content.len()).unwrap_or(-1), i32::MAX) {
-        return Err(code);
-    }
+    compress::check_sizes(i32::try_from(content.len()).unwrap_or(-1), i32::MAX)?;
     // SAFETY: the caller's promise.
     let cparams = unsafe { cparams.as_ref() }.copied().unwrap_or(CPARAMS);
     // SAFETY: the caller's promise.
@@ -91,15 +89,11 @@ unsafe fn compressed(content: &[u8], cparams: *const Cparams) -> Result<Vec<u8>,
 /// `schunk` is null, or was created and is used by this call only; `name` is null or a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_exists(schunk: *mut Schunk, name: *const c_char) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        match unsafe { (owned(schunk), text(name)) } {
-            (Ok(owned), Some(name)) => {
-                let found = owned.refresh().and_then(|()| index_of(owned, true, name));
-                found.map_or_else(|code| code, |index| index as i32)
-            }
-            _ => INVALID_PARAM,
-        }
+        let (Ok(owned), Some(name)) = (unsafe { (owned(schunk), text(name)) }) else { return Err(INVALID_PARAM) };
+        owned.refresh()?;
+        Ok(index_of(owned, true, name)? as i32)
     })
 }
 
@@ -116,21 +110,19 @@ pub unsafe extern "C" fn blosc2_vlmeta_add(
     content_len: i32,
     cparams: *mut Cparams,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let added = unsafe { named(true, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
-            expect_new(named.found)?;
-            // SAFETY: the caller's promise.
-            let chunk = unsafe { compressed(named.content, cparams) }?;
-            let index = named.owned.push_layer(true, named.name.to_owned(), chunk)?;
-            if let Err(code) = named.owned.flush_vlmetalayers() {
-                named.owned.remove_layer(index as usize);
-                return Err(code);
-            }
-            named.owned.public.change_tick += 1;
-            Ok(index)
-        });
-        added.unwrap_or_else(|code| code)
+        let named = unsafe { named(true, Access::Write, schunk, name, content, content_len) }?;
+        expect_new(named.found)?;
+        // SAFETY: the caller's promise.
+        let chunk = unsafe { compressed(named.content, cparams) }?;
+        let index = named.owned.push_layer(true, named.name.to_owned(), chunk)?;
+        if let Err(code) = named.owned.flush_vlmetalayers() {
+            named.owned.remove_layer(index as usize);
+            return Err(code);
+        }
+        named.owned.public.change_tick += 1;
+        Ok(index)
     })
 }
 
@@ -146,24 +138,22 @@ pub unsafe extern "C" fn blosc2_vlmeta_update(
     content_len: i32,
     cparams: *mut Cparams,
 ) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let updated = unsafe { named(true, Access::Write, schunk, name, content, content_len) }.and_then(|named| {
-            let Named { owned, content, found, .. } = named;
-            let index = found?;
-            // SAFETY: the caller's promise.
-            let chunk = unsafe { compressed(content, cparams) }?;
-            let old = owned.layers(true).nth(index).map_or(&[][..], |(_, content)| content);
-            let old = memory::copy_of(old).map_err(|_| MEMORY)?;
-            owned.set_layer(true, index, chunk);
-            if let Err(code) = owned.flush_vlmetalayers() {
-                owned.set_layer(true, index, old);
-                return Err(code);
-            }
-            owned.public.change_tick += 1;
-            Ok(index as i32)
-        });
-        updated.unwrap_or_else(|code| code)
+        let named = unsafe { named(true, Access::Write, schunk, name, content, content_len) }?;
+        let Named { owned, content, found, .. } = named;
+        let index = found?;
+        // SAFETY: the caller's promise.
+        let chunk = unsafe { compressed(content, cparams) }?;
+        let old = owned.layers(true).nth(index).map_or(&[][..], |(_, content)| content);
+        let old = memory::copy_of(old).map_err(|_| MEMORY)?;
+        owned.set_layer(true, index, chunk);
+        if let Err(code) = owned.flush_vlmetalayers() {
+            owned.set_layer(true, index, old);
+            return Err(code);
+        }
+        owned.public.change_tick += 1;
+        Ok(index as i32)
     })
 }
 
@@ -179,31 +169,24 @@ pub unsafe extern "C" fn blosc2_vlmeta_get(
     content: *mut *mut u8,
     content_len: *mut i32,
 ) -> c_int {
-    guarded(FAILURE, || {
-        if content.is_null() || content_len.is_null() {
-            return trace(INVALID_PARAM, format_args!("a pointer is null"));
-        }
+    value_or_code(|| {
+        refuse_if(content.is_null() || content_len.is_null(), INVALID_PARAM, "a pointer is null")?;
         // SAFETY: the caller's promise.
-        let found = unsafe { named(true, Access::Read, schunk, name, std::ptr::null(), 0) }.and_then(|named| {
-            let index = named.found?;
-            let chunk = named.owned.layers(true).nth(index).map_or(&[][..], |(_, content)| content);
-            // SAFETY: parameters of the super-chunk.
-            unsafe { plain(chunk, named.owned) }.map(|plain| (index, plain))
-        });
-        let (index, plain) = match found {
-            Ok(found) => found,
-            Err(code) => return code,
-        };
+        let named = unsafe { named(true, Access::Read, schunk, name, std::ptr::null(), 0) }?;
+        let index = named.found?;
+        let chunk = named.owned.layers(true).nth(index).map_or(&[][..], |(_, content)| content);
+        // SAFETY: parameters of the super-chunk.
+        let plain = unsafe { plain(chunk, named.owned) }?;
         let pointer = if plain.is_empty() { null_mut() } else { duplicate(&plain) };
         if pointer.is_null() && !plain.is_empty() {
-            return MEMORY;
+            return Err(MEMORY);
         }
         // SAFETY: the caller's promise.
         unsafe {
             store(content, pointer.cast());
             store(content_len, plain.len() as i32);
         }
-        index as i32
+        Ok(index as i32)
     })
 }
 
@@ -238,15 +221,13 @@ unsafe fn plain(chunk: &[u8], owned: &Owned) -> Result<Vec<u8>, i32> {
 /// As [`blosc2_vlmeta_exists`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_delete(schunk: *mut Schunk, name: *const c_char) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let deleted = unsafe { named(true, Access::Write, schunk, name, std::ptr::null(), 0) }.and_then(|named| {
-            named.owned.remove_layer(named.found?);
-            named.owned.flush_vlmetalayers()?;
-            named.owned.public.change_tick += 1;
-            Ok(named.owned.public.nvlmetalayers.into())
-        });
-        deleted.unwrap_or_else(|code| code)
+        let named = unsafe { named(true, Access::Write, schunk, name, std::ptr::null(), 0) }?;
+        named.owned.remove_layer(named.found?);
+        named.owned.flush_vlmetalayers()?;
+        named.owned.public.change_tick += 1;
+        Ok(named.owned.public.nvlmetalayers.into())
     })
 }
 
@@ -256,16 +237,13 @@ pub unsafe extern "C" fn blosc2_vlmeta_delete(schunk: *mut Schunk, name: *const 
 /// `schunk` is null, or was created and is used by this call only; `names` has room for all pointers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn blosc2_vlmeta_get_names(schunk: *mut Schunk, names: *mut *mut c_char) -> c_int {
-    guarded(FAILURE, || {
+    value_or_code(|| {
         // SAFETY: the caller's promise.
-        let owned = match unsafe { owned(schunk) } {
-            Ok(owned) => owned,
-            Err(code) => return code,
-        };
+        let owned = unsafe { owned(schunk) }?;
         for (index, (name, _)) in owned.layers(true).enumerate() {
             // SAFETY: the caller's promise.
             unsafe { store(names.wrapping_add(index), name.as_ptr().cast_mut()) };
         }
-        owned.public.nvlmetalayers.into()
+        Ok(owned.public.nvlmetalayers.into())
     })
 }

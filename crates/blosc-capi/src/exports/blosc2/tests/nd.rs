@@ -59,7 +59,7 @@ fn array(ctx: *mut NdContext) -> *mut NdArray {
 fn all(array: *const NdArray) -> Vec<i32> {
     // SAFETY: an array, and a buffer with its length.
     unsafe {
-        let mut found = vec![-1; (*array).nitems as usize];
+        let mut found = vec![-1; (*array).counts.nitems as usize];
         assert_eq!(b2nd_to_cbuffer(array, found.as_mut_ptr().cast(), nbytes(&found)), 0);
         found
     }
@@ -435,7 +435,7 @@ fn damaged_metalayers_are_refused() {
         if code == 0 {
             // SAFETY: an array. The shapes may not fit the chunks.
             unsafe {
-                let nitems = (*damaged).nitems.clamp(0, 1 << 16);
+                let nitems = (*damaged).counts.nitems.clamp(0, 1 << 16);
                 let mut found = vec![0_i32; nitems as usize];
                 let size = nbytes(&found);
                 b2nd_to_cbuffer(damaged, found.as_mut_ptr().cast(), size);

@@ -11,8 +11,8 @@ fn decompress_as_any(chunk: &[u8], destsize: usize) -> (i32, Vec<u8>) {
     let destination = Destination { dest: dst.as_mut_ptr().cast(), destsize: destsize as i32 };
     let context = Context::for_one_call(1);
     // SAFETY: two buffers with their lengths.
-    let code = unsafe { decompressed(&context, chunk.as_ptr().cast(), chunk.len() as i32, destination, &[]) };
-    (code, dst)
+    let decoded = unsafe { decompressed(&context, chunk.as_ptr().cast(), chunk.len() as i32, destination, &[]) };
+    (decoded.unwrap_or_else(|code| code), dst)
 }
 
 /// Every value of every byte of a header: the same code and the same output.
