@@ -271,7 +271,8 @@ except KeyboardInterrupt:
 
 
 def test_import_is_fast():
-    program = "import time; start = time.perf_counter(); import blpk; print(time.perf_counter() - start)"
+    # The time of the CPU: other tests may run on all cores.
+    program = "import time; start = time.process_time(); import blpk; print(time.process_time() - start)"
     times = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout) for _ in range(5)]
     assert min(times) < 0.05
     loaded = "import sys, blpk; print(sorted({'numpy', 'dask', 'zarr', 'pyarrow', 'numcodecs'} & set(sys.modules)))"

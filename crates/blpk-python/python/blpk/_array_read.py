@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -42,6 +41,8 @@ class ArrayReader:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the items."""
+        import ast
+
         import numpy as np
 
         if self._dtype is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 def dtype_of(descr: str, axes: Sequence[int]) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """Return the dtype of an item and the axes within a row, from what the core says of a column."""
+    import ast
+
     import numpy as np
 
     if descr.startswith("["):

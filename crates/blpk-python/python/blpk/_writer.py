@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from typing import Any
 
 from . import _core
@@ -58,6 +57,8 @@ class Writer(CommitOnClose, io.RawIOBase):
         if settings.get("codec") is None:
             settings.setdefault("auto", True)
         if mode == "a" and os.path.lexists(self.name):
+            import tempfile
+
             # Appending changes the file once, when all data is there.
             self._spool, self._settings = tempfile.NamedTemporaryFile(prefix="blpk-"), settings
         else:
