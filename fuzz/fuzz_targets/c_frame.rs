@@ -188,7 +188,8 @@ unsafe fn change(schunk: *mut Schunk, mut chunk: Vec<u8>) {
         let (mut frame, mut needs_free) = (null_mut(), 0);
         let len = blosc2_schunk_to_buffer(schunk, &raw mut frame, &raw mut needs_free);
         if count > 0 && inserted > 0 && len > 0 {
-            let again = blosc2_schunk_from_buffer(frame, len, 1);
+            // A copy would be refused for a damaged chunk.
+            let again = blosc2_schunk_from_buffer(frame, len, 0);
             assert!(!again.is_null(), "a changed frame of {len} bytes");
             assert_eq!(again.cast::<SchunkFields>().read().nchunks, nchunks);
             blosc2_schunk_free(again);
@@ -265,7 +266,8 @@ unsafe fn change_array(array: *mut NdArray, fields: &ArrayFields, axes: usize, i
         let (mut frame, mut len, mut needs_free) = (null_mut(), 0, 0);
         if b2nd_to_cframe(array, &raw mut frame, &raw mut len, &raw mut needs_free) == 0 {
             let mut again = null_mut();
-            let code = b2nd_from_cframe(frame, len, 1, &raw mut again);
+            // A copy would be refused for a damaged chunk.
+            let code = b2nd_from_cframe(frame, len, 0, &raw mut again);
             if code == 0 {
                 b2nd_free(again);
             }
