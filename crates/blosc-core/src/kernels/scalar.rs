@@ -12,8 +12,8 @@
 //! cache. *Unshuffle* is the mirror image.
 //!
 //! *Bitshuffle* is shuffle, then a transposition of the 8x8 bits of every eight bytes of a plane as one 64-bit word,
-//! then a shuffle of typesize 8. The latter gathers the first bytes of the words into the first row, and so on. Short
-//! buffers and wide elements are left to [`words`].
+//! then a shuffle of typesize 8. The latter gathers the first bytes of the words into the first row, and so on.
+//! [`words`] has another way for short buffers and wide elements.
 //!
 //! The functions accept any typesize, not only those of chunks.
 

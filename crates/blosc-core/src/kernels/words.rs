@@ -86,7 +86,7 @@ fn load(src: &[u8], at: usize) -> u64 {
     }
 }
 
-/// Stores at least `width` bytes of a word. Those after them are overwritten by the next elements, in ascending order.
+/// Stores at least `width` bytes of a word. The next elements, in ascending order, overwrite the bytes after `width`.
 #[inline(always)]
 fn store(dst: &mut [u8], at: usize, word: u64, width: usize) {
     let bytes = word.to_le_bytes();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use blosc_core::{BlockSize, CParams, Encoder, ErrorKind, Special, memory};
-use bloscpack_format::frame::{Entry, FrameType, Header};
+use bloscpack_format::frame::{ChunkRef, Entry, FrameType, Header};
 use bloscpack_io::frame::{ChunkBytes, MemoryFrame};
 use bloscpack_io::{Error, OpenOptions, ReadAt as _};
 
@@ -12,6 +12,7 @@ use super::lock::{Access, FrameLock, Held};
 use super::params::Params;
 use super::store::{AnyStore, Writer};
 use crate::blosc2::codes::{DATA, FAILURE, FILE_READ, INVALID_PARAM, MEMORY, of_frame, trace};
+use crate::blosc2::header::{Info, LONG};
 
 /// Maximum number of chunks that are made of a frame with fewer bytes.
 const MAX_UNSTORED: u64 = 1 << 23;
@@ -78,7 +79,8 @@ impl Chunks {
         }
     }
 
-    /// Copies the first `count` chunks into a list.
+    /// Copies the first `count` chunks into a list. A damaged chunk is copied if its sizes are right: only a call that
+    /// decodes it fails, as in C-Blosc2.
     ///
     /// # Errors
     /// As [`Chunks::chunk`], and the code of too many chunks for the compressed bytes.
@@ -86,9 +88,30 @@ impl Chunks {
         check_count(count, cbytes)?;
         let mut list = memory::with_capacity(usize::try_from(count).map_err(|_| MEMORY)?).map_err(|_| MEMORY)?;
         for number in 0..count {
-            list.push(self.chunk(number, params)?.into_owned());
+            let chunk = self.chunk(number, params).map(Cow::into_owned);
+            list.push(chunk.or_else(|code| self.damaged_chunk(number, code))?);
         }
         Ok(list)
+    }
+
+    /// Returns a chunk that cannot be decoded.
+    ///
+    /// # Errors
+    /// `code` if the sizes in its header are not those of the frame.
+    fn damaged_chunk(&self, number: i64, code: i32) -> Result<Vec<u8>, i32> {
+        let chunk = self.frame(|frame| {
+            let number = u64::try_from(number).map_err(|_| code)?;
+            let start = |len| frame.chunk_start(number, len).ok().flatten().ok_or(code);
+            let place = frame.frame().ok().and_then(|frame| frame.chunk(number).ok());
+            let (Some(ChunkRef::Stored { nbytes, .. }), info) = (place, Info::of(&start(LONG as u64)?)?) else {
+                return Err(code);
+            };
+            let cbytes = usize::try_from(info.cbytes()).map_err(|_| code)?;
+            let chunk = start(cbytes as u64)?;
+            let is_right = nbytes.is_none_or(|nbytes| i32::try_from(nbytes) == Ok(info.nbytes()));
+            if is_right && chunk.len() == cbytes { Ok(chunk) } else { Err(code) }
+        })?;
+        chunk.ok_or(code)
     }
 
     /// Returns the index of the frame. `None` if there is no frame.

@@ -2,14 +2,13 @@
 
 use blosc_core::memory;
 use bloscpack_format::frame::ChunkSize;
-use bloscpack_io::frame::ChunkBytes;
 
 use super::chunks::Chunks;
 use super::params::{Params, chunksize};
 use super::sizes::Sizes;
 use super::store::Writer;
 use crate::blosc2::codes::{DATA, FAILURE, MEMORY, of_frame};
-use crate::blosc2::header::Info;
+use crate::blosc2::header::{Info, LONG};
 
 /// Names and contents of metalayers.
 pub(crate) type Layers = Vec<(Vec<u8>, Vec<u8>)>;
@@ -43,9 +42,9 @@ fn opened(frame: &Writer) -> Result<Opened, i32> {
     sizes.cbytes = header.cbytes as i64;
     let params = Params::of(header);
     if sizes.nchunks > 0 {
-        let chunk = frame.stored_chunk(0).map_err(|error| of_frame(&error, DATA))?;
-        if let ChunkBytes::Stored(bytes) = chunk {
-            sizes.flags = Info::of(&bytes)?.block_flags();
+        let start = frame.chunk_start(0, LONG as u64).map_err(|error| of_frame(&error, DATA))?;
+        if let Some(start) = start {
+            sizes.flags = Info::of(&start)?.block_flags();
         }
     }
     let copy = |bytes: &[u8]| memory::copy_of(bytes).map_err(|_| MEMORY);

@@ -206,6 +206,48 @@ fn copies_of_frames_have_their_chunks_in_memory() {
     });
 }
 
+/// C-Blosc2 opens such frames, and fails when the chunk is decoded. It refuses a wrong `nbytes` in a copy.
+#[test]
+fn frames_with_a_damaged_chunk_have_the_others() {
+    with_each(|schunk, _, _| {
+        append(schunk, &items(1));
+        append(schunk, &items(2));
+        // SAFETY: a super-chunk, frames with their lengths, and outputs of the size of a chunk.
+        unsafe {
+            let (mut frame, mut needs_free) = (null_mut(), 0);
+            let len = blosc2_schunk_to_buffer(schunk, &mut frame, &mut needs_free);
+            let (mut chunk, mut of_chunk) = (null_mut(), 0);
+            let cbytes = blosc2_schunk_get_chunk(schunk, 0, &mut chunk, &mut of_chunk);
+            let frame_bytes = std::slice::from_raw_parts(frame, len as usize);
+            let first = std::slice::from_raw_parts(chunk, cbytes as usize);
+            let at = frame_bytes.windows(first.len()).position(|bytes| bytes == first).unwrap();
+            // Both bytes of flags, and then nbytes.
+            for (byte, value, copies) in [(2, 0xFF, true), (31, 0xFF, true), (4, 1, false)] {
+                let mut damaged = frame_bytes.to_vec();
+                damaged[at + byte] = value;
+                for copy in [0, 1] {
+                    let again = blosc2_schunk_from_buffer(damaged.as_mut_ptr(), len, copy);
+                    assert_eq!(again.is_null(), copy == 1 && !copies, "byte {byte}, copy {copy}");
+                    if again.is_null() {
+                        continue;
+                    }
+                    let mut out = vec![0_i32; ITEMS];
+                    let nbytes = 4 * ITEMS as i32;
+                    assert!(blosc2_schunk_decompress_chunk(again, 0, out.as_mut_ptr().cast(), nbytes) < 0, "{byte}");
+                    assert_eq!(blosc2_schunk_decompress_chunk(again, 1, out.as_mut_ptr().cast(), nbytes), nbytes);
+                    assert_eq!(out, items(2));
+                    blosc2_schunk_free(again);
+                }
+            }
+            for (pointer, needs_free) in [(frame, needs_free), (chunk, of_chunk)] {
+                if needs_free != 0 {
+                    libc::free(pointer.cast());
+                }
+            }
+        }
+    });
+}
+
 #[test]
 fn metalayers_are_in_the_frame() {
     with_each(|schunk, path, _| {

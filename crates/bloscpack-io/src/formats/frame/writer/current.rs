@@ -78,7 +78,7 @@ impl<'a, S: FrameStore> CurrentChunks<'a, S> {
     }
 
     /// Reads the first `len` bytes of a chunk, or all bytes if there are fewer.
-    fn read(&self, chunk: u64, place: ChunkRef, len: u64) -> Result<Vec<u8>, Error> {
+    pub(super) fn read(&self, chunk: u64, place: ChunkRef, len: u64) -> Result<Vec<u8>, Error> {
         if let Some(made) = self.edit.made(place) {
             return Ok(memory::copy_of(made.get(..made.len().min(len as usize)).unwrap_or_default())?);
         }

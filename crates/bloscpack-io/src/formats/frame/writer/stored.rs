@@ -60,6 +60,19 @@ impl<S: FrameStore> FrameWriter<S> {
         }
     }
 
+    /// Returns the first `len` bytes of a stored chunk, or all if the frame has fewer, uncommitted changes included. They
+    /// are not checked, so that a program can look at a damaged chunk. `None` for a chunk of a special value.
+    ///
+    /// # Errors
+    /// As [`FrameWriter::chunk`], except for damage of the chunk.
+    pub fn chunk_start(&self, number: u64, len: u64) -> Result<Option<Vec<u8>>, Error> {
+        let chunks = self.transaction.chunks()?;
+        match self.frame()?.chunk(number)? {
+            ChunkRef::Special { .. } => Ok(None),
+            place => chunks.read(number, place, len).map(Some),
+        }
+    }
+
     /// Returns the store, which has the frame of the last commit.
     #[must_use]
     pub fn store(&self) -> &S {
