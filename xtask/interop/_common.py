@@ -1,7 +1,7 @@
 """Shared by the interop scripts: starting blpk, generating data, counting passed checks.
 
 Each script is called as `python SCRIPT.py BLPK`, prints its counts and ends with `N passed, N failed`. With
-INTEROP_EVERY=20 in the environment only every 20th case runs. `cargo xtask test` runs every 11th.
+INTEROP_EVERY=20 in the environment only every 20th case runs, for a quick check during development.
 """
 
 import concurrent.futures

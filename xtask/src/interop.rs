@@ -14,14 +14,6 @@ pub(crate) enum Outcome {
     Skipped(&'static str),
 }
 
-/// The part of the cases of each script that runs.
-#[derive(Clone, Copy)]
-pub(crate) enum Cases {
-    All,
-    /// Every eleventh. No parameter has a multiple of 11 values, so each value of each is among them.
-    Sample,
-}
-
 /// `cargo xtask interop [--release] [NAME]...`: runs the named scripts (`chunks` for `xtask/interop/chunks.py`), or all.
 /// With `--release` they test the binary that users get, otherwise the build of `cargo xtask test`.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
@@ -29,16 +21,16 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         ["--release", names @ ..] => {
             let blpk = release::blpk()?;
             sh::run(&mut release::cargo(["build", "--package", "bloscpack-io", "--examples"])?)?;
-            run_on(&blpk, names, Cases::All)
+            run_on(&blpk, names)
         }
-        names => run_on(&Programs::build()?.blpk(), names, Cases::All),
+        names => run_on(&Programs::build()?.blpk(), names),
     }
     .map(drop)
 }
 
 /// Runs the named scripts, or all of them, with this `blpk`. The examples that edit frames and bcolz directories are in
 /// the folder `examples` next to it.
-pub(crate) fn run_on(blpk: &Path, names: &[&str], cases: Cases) -> Result<Outcome> {
+pub(crate) fn run_on(blpk: &Path, names: &[&str]) -> Result<Outcome> {
     let python = match venv::python()? {
         venv::Venv::Ready(python) => python,
         venv::Venv::Impossible(why) => {
@@ -48,11 +40,7 @@ pub(crate) fn run_on(blpk: &Path, names: &[&str], cases: Cases) -> Result<Outcom
     };
     let mut total = sh::Count::default();
     for script in scripts(names)? {
-        let mut run = sh::command(&python);
-        if matches!(cases, Cases::Sample) {
-            run.env("INTEROP_EVERY", "11");
-        }
-        total += sh::run_counting(run.arg(&script).arg(blpk))?;
+        total += sh::run_counting(sh::command(&python).arg(&script).arg(blpk))?;
     }
     println!("interop: {} passed, {} failed", total.passed, total.failed);
     Ok(Outcome::Passed(total))

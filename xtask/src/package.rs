@@ -21,7 +21,9 @@ pub(crate) fn run() -> Result<()> {
     publish.arg(target.path()).args(["--config", "profile.dev.debug=false"]);
     if cfg!(unix) {
         Guards::write(target.path().join("guards"))?.run(&mut publish)?;
-        println!("package: built without any compiler but rustc");
+        let blpk = target.path().join("debug/blpk");
+        let version = sh::capture(sh::command(&blpk).arg("--version")).context("the built blpk does not start")?;
+        println!("package: built without any compiler but rustc: {}", version.trim());
     } else {
         sh::run(&mut publish)?;
         println!("package: SKIPPED the guards against compilers: they need a Unix shell");

@@ -24,7 +24,7 @@ pub(crate) fn run() -> Result<()> {
     sh::run(&mut sh::cargo(["check", "--locked", "--package", "blpk-cli", "--no-default-features"]))?;
     let reads_only = ["test", "--locked", "--package", "bloscpack-io", "--no-default-features"];
     sh::run(sh::cargo(reads_only).args(["--test", "without_writing"]))?;
-    let interop = interop::run_on(&programs.blpk(), &[], interop::Cases::Sample)?;
+    let interop = interop::run_on(&programs.blpk(), &[])?;
 
     println!("\nsummary of cargo xtask test");
     println!("  cargo test      {} passed, {} failed, {} ignored", tests.passed, tests.failed, tests.ignored);

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 type Step = (&'static str, fn() -> Result<()>);
 
 /// Steps that build with the profile `dev`, quick ones first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 10] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
@@ -26,19 +26,19 @@ const STEPS: [Step; 12] = [
     ("api", || api::run(&[])),
     ("test", test::run),
     ("zstd-c", zstd_c::run),
-    ("msrv", msrv::run),
-    ("package", package::run),
     ("benches", bench::verify),
 ];
 
 /// Steps that build with the profile `release`, or in folders of their own. No step of [`STEPS`] uses their folders.
-const BESIDE: [Step; 8] = [
+const BESIDE: [Step; 10] = [
     ("readme", front::readme),
     ("release", release::step),
     ("capi", capi::step),
     ("python", || python::run(&[])),
     ("remote", || remote::run(&[])),
     ("faults", faults_and_kills),
+    ("msrv", msrv::run),
+    ("package", package::run),
     ("web", || web::run(&[])),
     ("fuzz", fuzz::smoke),
 ];
