@@ -13,7 +13,7 @@ use crate::params::CParams;
 use crate::registry::Registry;
 use crate::stream::StreamEncoder;
 
-/// Compresses samples, and keeps the tables of each codec and level.
+/// Compresses samples, and keeps the tables of each codec.
 #[derive(Debug, Default)]
 pub(super) struct Trials {
     encoders: Vec<BlockEncoder>,
@@ -63,7 +63,9 @@ impl Trials {
         if block.is_empty() {
             return Ok(rest.len());
         }
-        let index = match self.encoders.iter().position(|encoder| encoder.compressor().is_for(params)) {
+        let equal = self.encoders.iter().position(|encoder| encoder.compressor().is_for(params));
+        let mut similar = || self.encoders.iter_mut().position(|encoder| encoder.compressor_mut().adapt(params));
+        let index = match equal.or_else(&mut similar) {
             Some(index) => index,
             None => {
                 memory::push(&mut self.encoders, BlockEncoder::new(StreamEncoder::new(params, &self.registry)?))?;

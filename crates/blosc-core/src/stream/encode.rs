@@ -98,6 +98,19 @@ impl StreamEncoder {
         self.settings == Some(Settings::of(params)) && !self.is_plugin()
     }
 
+    /// Makes this compressor equal to one that [`StreamEncoder::new`] would create, if its memory serves these parameters,
+    /// too. Otherwise returns `false`.
+    pub(crate) fn adapt(&mut self, params: &CParams) -> bool {
+        #[cfg(any(feature = "zstd", feature = "zstd-c"))]
+        if let Encode::Zstd(state) = &mut self.state
+            && let Settings { clevel, zstd_level: Some(level), .. } = Settings::of(params)
+            && state.set_level(level)
+        {
+            (self.clevel, self.settings) = (clevel, Some(Settings::of(params)));
+        }
+        self.is_for(params)
+    }
+
     /// Chooses tables as for streams of `len` bytes, although shorter ones follow: samples of such streams.
     pub(crate) fn samples_of(&mut self, len: usize) {
         #[cfg(all(feature = "zstd", not(feature = "zstd-c")))]

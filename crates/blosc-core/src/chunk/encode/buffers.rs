@@ -32,10 +32,13 @@ pub(super) struct Worker {
 }
 
 impl Buffers {
-    /// Prepares for chunks with these parameters. Keeps the tables if they are for the same codec and level.
+    /// Prepares for chunks with these parameters. Keeps the tables if they serve the same codec and level.
     pub(super) fn prepare(&mut self, params: &CParams, registry: &Registry) -> Result<(), EncodeError> {
-        if !self.encoder.compressor().is_for(params) {
-            self.workers.clear();
+        if self.encoder.compressor().is_for(params) {
+            return Ok(());
+        }
+        self.workers.clear();
+        if !self.encoder.compressor_mut().adapt(params) {
             self.encoder.set_compressor(StreamEncoder::new(params, registry)?);
         }
         Ok(())

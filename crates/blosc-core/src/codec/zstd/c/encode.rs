@@ -49,6 +49,15 @@ impl ZstdEncoder {
         ZstdEncoder { search, context: None, frame: Vec::new() }
     }
 
+    /// Continues at another level, with the same memory. Returns `false` if that is not possible.
+    pub(crate) fn set_level(&mut self, level: i32) -> bool {
+        let is_possible = matches!(self.search, Search::Level(_));
+        if is_possible {
+            self.search = Search::Level(level);
+        }
+        is_possible
+    }
+
     /// Returns the bytes that it holds.
     pub(crate) fn held(&self) -> usize {
         self.frame.capacity() + self.context.as_ref().map_or(0, CCtx::sizeof)

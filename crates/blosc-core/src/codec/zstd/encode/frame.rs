@@ -2,6 +2,8 @@
 //!
 //! `rust-zstd` finds the matches and decides where blocks end; what is left is to encode them.
 
+use core::ops::Range;
+
 use rust_zstd::compress::block::{BlockLdm, REP_START_VALUE, build_seq_store};
 use rust_zstd::compress::matchstate::MatchState;
 use rust_zstd::compress::presplit::{PreSplitter, split_level};
@@ -9,7 +11,7 @@ use rust_zstd::compress::{CParams, SeqStore};
 
 use super::literals::{Literals, MIN_GAIN_SHIFT};
 use super::sequences::Sequences;
-use crate::memory::OutOfMemory;
+use crate::memory::{self, OutOfMemory};
 
 /// Levels from here on look at more than one match at a position.
 pub(super) const LAZY: i32 = 5;
@@ -38,18 +40,25 @@ pub(super) struct FrameEncoder {
     splitter: PreSplitter,
     literals: Literals,
     sequences: Sequences,
+    /// A block that is written where the destination may be too short for it.
+    spare: Vec<u8>,
 }
+
+/// Maximum bytes of a block besides its content, and those after it that are overwritten or tried in vain.
+const SLACK: usize = 512;
 
 impl FrameEncoder {
     /// Returns the bytes of its buffers, without those of `rust-zstd`.
     pub(super) fn held(&self) -> usize {
-        self.literals.held() + self.sequences.held() + size_of::<Self>()
+        self.literals.held() + self.sequences.held() + self.spare.capacity() + size_of::<Self>()
     }
 
     /// Allocates its own buffers for frames of `len` bytes.
     pub(super) fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
-        self.literals.reserve(len.min(MAX_BLOCK))?;
-        self.sequences.reserve(len.min(MAX_BLOCK))
+        let len = len.min(MAX_BLOCK);
+        self.literals.reserve(len)?;
+        self.sequences.reserve(len)?;
+        memory::at_least(&mut self.spare, room(len)).map(|_| ())
     }
 
     /// Writes a frame, for whose length memory was [reserved](FrameEncoder::reserve). Its tables are those of frames of
@@ -75,7 +84,7 @@ impl FrameEncoder {
             {
                 len = self.splitter.split_block(&src[from..from + len], level);
             }
-            let written = self.put_block(src, from..from + len, &mut repeats, dst.get_mut(at..)?)?;
+            let written = self.put_block_exactly(src, from..from + len, &mut repeats, dst.get_mut(at..)?)?;
             gained += len as i64 - written as i64;
             at += written;
             from += len;
@@ -85,14 +94,26 @@ impl FrameEncoder {
         }
     }
 
-    /// Writes a block with its header.
-    fn put_block(
+    /// Writes a block with its header. It fits, and is the same, if `dst` has only room for its bytes.
+    fn put_block_exactly(
         &mut self,
         src: &[u8],
-        block: core::ops::Range<usize>,
+        block: Range<usize>,
         repeats: &mut [u32; 3],
         dst: &mut [u8],
     ) -> Option<usize> {
+        if dst.len() >= room(block.len()) {
+            return self.put_block(src, block, repeats, dst);
+        }
+        let mut spare = core::mem::take(&mut self.spare);
+        let written = self.put_block(src, block, repeats, &mut spare);
+        self.spare = spare;
+        dst.get_mut(..written?)?.copy_from_slice(self.spare.get(..written?)?);
+        written
+    }
+
+    /// Writes a block with its header.
+    fn put_block(&mut self, src: &[u8], block: Range<usize>, repeats: &mut [u32; 3], dst: &mut [u8]) -> Option<usize> {
         let is_last = block.end == src.len();
         let plain = &src[block.clone()];
         // Old decoders reject a run at the start.
@@ -117,7 +138,7 @@ impl FrameEncoder {
     fn put_compressed(
         &mut self,
         src: &[u8],
-        block: core::ops::Range<usize>,
+        block: Range<usize>,
         repeats: &mut [u32; 3],
         dst: &mut [u8],
     ) -> Option<usize> {
@@ -134,6 +155,11 @@ impl FrameEncoder {
         *repeats = next;
         Some(size)
     }
+}
+
+/// Returns the bytes in which a block of `len` bytes can be written without a look at the end.
+fn room(len: usize) -> usize {
+    len + len / 128 + SLACK
 }
 
 /// Writes the header of a frame with a known length, and with a window if it is longer than that.

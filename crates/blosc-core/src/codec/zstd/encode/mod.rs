@@ -37,20 +37,25 @@ use crate::memory::{self, OutOfMemory};
 /// Levels from here on may use the optimal parser.
 const OPTIMAL: i32 = 16;
 
-/// A compression context at one level, and the last frame it wrote.
+/// A compression context at one level.
 pub(crate) struct ZstdEncoder {
     options: CompressOptions,
     context: Context,
-    frame: Vec<u8>,
-    /// Length of the longest stream for which memory has been reserved.
+    /// Length of the longest stream for which memory has been reserved at this level.
     longest: usize,
+    /// Bytes of the crate's memory for which there was [room](memory::check_free).
+    checked: usize,
     /// Frames are written with the tables of streams of at least this length.
     least: usize,
 }
 
 enum Context {
     Frames(Box<FrameEncoder>),
-    RustZstd(Box<rust_zstd::Compressor>),
+    /// `frame` is the last frame: the crate writes to vectors only.
+    RustZstd {
+        compressor: Box<rust_zstd::Compressor>,
+        frame: Vec<u8>,
+    },
 }
 
 impl ZstdEncoder {
@@ -75,9 +80,21 @@ impl ZstdEncoder {
     fn with_options(options: CompressOptions) -> Self {
         let context = match options.level < OPTIMAL && options.dict.is_none() {
             true => Context::Frames(Box::default()),
-            false => Context::RustZstd(Box::new(rust_zstd::Compressor::new(options.clone()))),
+            false => {
+                let compressor = Box::new(rust_zstd::Compressor::new(options.clone()));
+                Context::RustZstd { compressor, frame: Vec::new() }
+            }
         };
-        ZstdEncoder { context, options, frame: Vec::new(), longest: 0, least: 0 }
+        ZstdEncoder { context, options, longest: 0, checked: 0, least: 0 }
+    }
+
+    /// Continues at another level, with the same memory. Returns `false` if that is not possible.
+    pub(crate) fn set_level(&mut self, level: i32) -> bool {
+        if level >= OPTIMAL || !matches!(self.context, Context::Frames(_)) {
+            return false;
+        }
+        (self.options.level, self.longest) = (level, 0);
+        true
     }
 
     /// Chooses tables as for streams of `len` bytes, although shorter ones follow.
@@ -87,8 +104,11 @@ impl ZstdEncoder {
 
     /// Returns an upper bound of the bytes that it holds.
     pub(crate) fn held(&self) -> usize {
-        let own = if let Context::Frames(encoder) = &self.context { encoder.held() } else { 0 };
-        self.frame.capacity() + own + workspace(self.options.level, self.longest)
+        let own = match &self.context {
+            Context::Frames(encoder) => encoder.held(),
+            Context::RustZstd { frame, .. } => frame.capacity(),
+        };
+        own + self.checked
     }
 
     /// Returns whether `src` is stored without a search. With a dictionary, random bytes may be compressible.
@@ -98,31 +118,39 @@ impl ZstdEncoder {
         self.options.dict.is_none() && is_noise_stream(src, care)
     }
 
+    /// Writes a frame to the start of `dst`. Returns its length, or `None` if it does not fit.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         if self.looks_incompressible(src) {
             return Ok(None);
         }
         if src.len() > self.longest || self.longest == 0 {
-            self.frame.clear();
-            memory::reserve(&mut self.frame, src.len() + src.len() / 128 + FRAME_SLACK)?;
-            memory::check_free(workspace(self.options.level, src.len().max(self.least)))?;
-            if let Context::Frames(encoder) = &mut self.context {
-                encoder.reserve(src.len())?;
-                self.frame.resize(src.len() + src.len() / 128 + FRAME_SLACK, 0);
-            }
-            self.longest = src.len();
+            self.reserve(src.len())?;
         }
-        let len = match &mut self.context {
-            Context::Frames(encoder) => encoder.encode(self.options.level, self.least, src, &mut self.frame),
-            Context::RustZstd(context) => {
-                self.frame.clear();
-                context.compress(src, &mut self.frame);
-                Some(self.frame.len())
+        match &mut self.context {
+            Context::Frames(encoder) => Ok(encoder.encode(self.options.level, self.least, src, dst)),
+            Context::RustZstd { compressor, frame } => {
+                frame.clear();
+                compressor.compress(src, frame);
+                let Some(dst) = dst.get_mut(..frame.len()) else { return Ok(None) };
+                dst.copy_from_slice(frame);
+                Ok(Some(frame.len()))
             }
-        };
-        let Some((len, dst)) = len.and_then(|len| Some((len, dst.get_mut(..len)?))) else { return Ok(None) };
-        dst.copy_from_slice(&self.frame[..len]);
-        Ok(Some(len))
+        }
+    }
+
+    /// Allocates memory for streams of `len` bytes, and checks that there is enough for the crate.
+    fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        match &mut self.context {
+            Context::Frames(encoder) => encoder.reserve(len)?,
+            Context::RustZstd { frame, .. } => *frame = memory::with_capacity(len + len / 128 + FRAME_SLACK)?,
+        }
+        let crate_memory = workspace(self.options.level, len.max(self.least));
+        if crate_memory > self.checked {
+            memory::check_free(crate_memory)?;
+            self.checked = crate_memory;
+        }
+        self.longest = len;
+        Ok(())
     }
 }
 

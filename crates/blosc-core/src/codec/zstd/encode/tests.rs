@@ -42,15 +42,18 @@ fn frames_of_every_level_decode_and_are_as_small_as_by_rust_zstd() {
 }
 
 #[test]
-fn frames_do_not_depend_on_earlier_streams() {
-    let mut reused = ZstdEncoder::new(level_of(5, true));
+fn frames_do_not_depend_on_earlier_streams_or_levels() {
+    let mut reused = ZstdEncoder::new(1);
     let mut frames = [vec![0; 300_100], vec![0; 300_100]];
-    for plain in plains() {
+    for (plain, level) in plains().zip([9, -3, 1, 15, 3, 1].into_iter().cycle()) {
         let [first, second] = &mut frames;
+        assert!(reused.set_level(level));
         let len = reused.compress(&plain, first).unwrap();
-        assert_eq!(len, ZstdEncoder::new(level_of(5, true)).compress(&plain, second).unwrap());
+        assert_eq!(len, ZstdEncoder::new(level).compress(&plain, second).unwrap());
         assert!(len.is_none_or(|len| first[..len] == second[..len]));
     }
+    assert!(!reused.set_level(OPTIMAL));
+    assert!(!ZstdEncoder::new(OPTIMAL).set_level(1));
 }
 
 #[test]
