@@ -2,9 +2,12 @@
 
 use std::io::{self, Read};
 
-use blosc_core::OutOfMemory;
+use blosc_core::{OutOfMemory, memory};
 
 use crate::Error;
+
+/// Size of a new buffer whose content is not known to exist. Its pages are zeroed by the system at their first use.
+const FIRST: usize = 4 << 20;
 
 /// A reader that counts the bytes read.
 pub(crate) struct CountingReader<R> {
@@ -49,9 +52,14 @@ impl<R: Read> CountingReader<R> {
     }
 
     /// Replaces the content of `buf` by `len` bytes, as [`append`](Self::append) does. The bytes of a reused buffer are
-    /// overwritten, where appending would first fill its memory with zeros.
+    /// overwritten, where appending would first fill its memory with zeros. A new one starts with up to [`FIRST`] bytes.
     pub(crate) fn replace(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
-        buf.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+        let len_in_memory = usize::try_from(len).unwrap_or(usize::MAX);
+        let first = len_in_memory.min(FIRST);
+        if buf.capacity() < first {
+            memory::reuse(buf, first)?;
+        }
+        buf.truncate(len_in_memory);
         let filled = self.fill(buf)?;
         if filled < buf.len() {
             buf.truncate(filled);

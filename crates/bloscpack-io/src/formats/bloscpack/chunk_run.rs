@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::io::{Read, Write};
 
-use blosc_core::{Auto, CParams, Encoder, max_cbytes, memory};
+use blosc_core::{Auto, CParams, Encoder, memory};
 use bloscpack_format::checksum::{Checksum, Digest};
 
 use crate::choice::Choice;
 use crate::options::{Event, Observer};
+use crate::run::chunk_buffer::ChunkBuffer;
 use crate::run::pipeline;
 use crate::source::counting::CountingReader;
 use crate::{Cancel, Error, Threads};
@@ -81,8 +82,7 @@ struct Work {
     last: bool,
     params: CParams,
     plain: Vec<u8>,
-    chunk: Vec<u8>,
-    cbytes: usize,
+    chunk: ChunkBuffer,
     digest: Digest,
 }
 
@@ -123,10 +123,14 @@ impl ChunkRun<'_> {
                 if ended {
                     return Ok(None);
                 }
-                let (mut plain, chunk) = spare.borrow_mut().pop().unwrap_or_default();
+                let (mut plain, mut chunk): (Vec<u8>, ChunkBuffer) = spare.borrow_mut().pop().unwrap_or_default();
                 ended = self.read_chunk(&mut input, &mut plain)?;
                 if plain.is_empty() && number > 0 {
                     return Ok(None);
+                }
+                if number == 0 {
+                    // Before the choice, which leaves memory that would have to be zeroed.
+                    chunk.make_room(plain.len())?;
                 }
                 let params = choice.next(number, &plain, self.observer)?;
                 if number == 0 && choice.is_auto() {
@@ -134,24 +138,17 @@ impl ChunkRun<'_> {
                 }
                 number += 1;
                 let digest = Checksum::None.digest(&[]);
-                Ok(Some(Work { last: ended && is_end, params, plain, chunk, cbytes: 0, digest }))
+                Ok(Some(Work { last: ended && is_end, params, plain, chunk, digest }))
             },
             |encoder: &mut Encoder, mut work| {
-                let room = max_cbytes(work.plain.len());
-                if work.chunk.len() < room {
-                    memory::reuse(&mut work.chunk, room)?;
-                }
-                if work.params != *encoder.params() {
-                    encoder.set_params(work.params)?;
-                }
-                work.cbytes = encoder.compress_into(&work.plain, &mut work.chunk)?;
-                work.digest = self.checksum.digest(&work.chunk[..work.cbytes]);
+                work.chunk.compress(encoder, work.params, &work.plain)?;
+                work.digest = self.checksum.digest(work.chunk.chunk());
                 Ok(work)
             },
-            |Work { last, plain, chunk: bytes, cbytes, digest, .. }| {
-                let written = Written { last, nbytes: plain.len() as u64, chunk: &bytes[..cbytes], digest: &digest };
+            |Work { last, plain, chunk, digest, .. }| {
+                let written = Written { last, nbytes: plain.len() as u64, chunk: chunk.chunk(), digest: &digest };
                 packed.write(&written, output, self.observer)?;
-                spare.borrow_mut().push((plain, bytes));
+                spare.borrow_mut().push((plain, chunk));
                 Ok(())
             },
         )?;

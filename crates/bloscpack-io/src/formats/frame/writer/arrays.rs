@@ -1,5 +1,6 @@
 //! Arrays in frames: creating them, writing all or some items, and resizing them.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use blosc_core::{CParams, Encoder, Special, memory};
@@ -7,12 +8,12 @@ use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, 
 
 use super::FrameWriter;
 use super::array_grid::ArrayGrid;
-use super::compression::compress;
 use crate::error::ArrayRefusal;
 use crate::formats::frame::items::ArrayItems;
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::store::{FrameStore, MemoryFrame};
+use crate::run::chunk_buffer::ChunkBuffer;
 use crate::run::pipeline::{self, Weight};
 use crate::{Cancel, Error, Threads};
 
@@ -109,6 +110,7 @@ impl<S: FrameStore> FrameWriter<S> {
             Ok(plain)
         };
         let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
+        let spare = RefCell::new(Vec::new());
         self.all_or_none(|this| {
             pipeline::run_within(
                 (&limits, &weigh),
@@ -117,18 +119,24 @@ impl<S: FrameStore> FrameWriter<S> {
                 || encoders.encoder(cancel),
                 || {
                     let Some(part) = parts.next() else { return Ok(None) };
+                    let chunk: ChunkBuffer = spare.borrow_mut().pop().unwrap_or_default();
                     if !choice.is_due(part.nchunk) {
-                        return Ok(Some(Item { part, params: choice.params(), assembled: None }));
+                        return Ok(Some(Item { part, params: choice.params(), assembled: None, chunk }));
                     }
                     let assembled = plain(&part)?;
                     let params = choice.next(part.nchunk, &assembled, &observer)?;
-                    Ok(Some(Item { part, params, assembled: Some(assembled) }))
+                    Ok(Some(Item { part, params, assembled: Some(assembled), chunk }))
                 },
-                |encoder: &mut Encoder, Item { part, params, assembled }| {
+                |encoder: &mut Encoder, Item { part, params, assembled, mut chunk }| {
                     let plain = assembled.map_or_else(|| plain(&part), Ok)?;
-                    Ok((part.nchunk, compress(encoder, params, &plain)?))
+                    chunk.compress(encoder, params, &plain)?;
+                    Ok((part.nchunk, chunk))
                 },
-                |(number, chunk): (u64, Vec<u8>)| this.update_chunk(number, &chunk),
+                |(number, chunk)| {
+                    this.update_chunk(number, chunk.chunk())?;
+                    spare.borrow_mut().push(chunk);
+                    Ok(())
+                },
             )
         })
     }
@@ -210,4 +218,5 @@ struct Item {
     params: CParams,
     /// Its uncompressed bytes, if parameters were chosen for them.
     assembled: Option<Vec<u8>>,
+    chunk: ChunkBuffer,
 }

@@ -6,9 +6,10 @@ use std::io::Read;
 use blosc_core::{CParams, Encoder, Limits};
 use bloscpack_format::frame::{ChunkSize, Header};
 
-use super::compression::{Encoders, compress};
+use super::compression::Encoders;
 use crate::choice::Choice;
 use crate::options::Observer;
+use crate::run::chunk_buffer::ChunkBuffer;
 use crate::run::pipeline::{self, Weight};
 use crate::source::counting::CountingReader;
 use crate::{Cancel, Error, Threads};
@@ -30,6 +31,13 @@ pub(super) struct FrameChunker<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
+/// A chunk in the pipeline. Both buffers are reused.
+struct Item {
+    plain: Vec<u8>,
+    params: CParams,
+    chunk: ChunkBuffer,
+}
+
 impl FrameChunker<'_> {
     /// Cuts the bytes of `short`, a last chunk that is not full, and those of `input` after it into chunks, and passes
     /// the compressed chunks to `sink` in order. The first one has number `first`. If `input` is empty, there are none.
@@ -39,33 +47,41 @@ impl FrameChunker<'_> {
         (short, first): (&[u8], u64),
         choice: &mut Choice,
         input: impl Read,
-        mut sink: impl FnMut(Vec<u8>) -> Result<(), Error>,
+        mut sink: impl FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<u64, Error> {
         let (limits, threads, cancel) = (self.limits, self.threads, self.cancel);
         let mut input = CountingReader::new(short.chain(input));
         let mut number = first;
         let spare = RefCell::new(Vec::new());
         pipeline::run_within(
-            (&limits, &|item: &(Vec<u8>, CParams)| Weight::of_new_chunk(item.0.len() as u64, 0, threads, &limits)),
+            (&limits, &|item: &Item| Weight::of_new_chunk(item.plain.len() as u64, 0, threads, &limits)),
             threads,
             cancel,
             || self.encoders.encoder(cancel),
             || {
-                let mut plain = spare.borrow_mut().pop().unwrap_or_default();
+                let (mut plain, mut chunk): (Vec<u8>, ChunkBuffer) = spare.borrow_mut().pop().unwrap_or_default();
                 input.replace(self.chunk_size.into(), &mut plain)?;
                 // A short chunk to which nothing is added stays unchanged.
                 let unchanged = number == first && plain.len() == short.len();
                 if plain.is_empty() || unchanged {
                     return Ok(None);
                 }
+                if number == first {
+                    // Before the choice, which leaves memory that would have to be zeroed.
+                    chunk.make_room(plain.len())?;
+                }
                 let params = choice.next(number, &plain, self.observer)?;
                 number += 1;
-                Ok(Some((plain, params)))
+                Ok(Some(Item { plain, params, chunk }))
             },
-            |encoder: &mut Encoder, (plain, params)| Ok((compress(encoder, params, &plain)?, plain)),
-            |(chunk, plain)| {
-                spare.borrow_mut().push(plain);
-                sink(chunk)
+            |encoder: &mut Encoder, mut item| {
+                item.chunk.compress(encoder, item.params, &item.plain)?;
+                Ok(item)
+            },
+            |Item { plain, chunk, .. }| {
+                sink(chunk.chunk())?;
+                spare.borrow_mut().push((plain, chunk));
+                Ok(())
             },
         )?;
         Ok(input.position() - short.len() as u64)

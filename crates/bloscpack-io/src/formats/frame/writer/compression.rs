@@ -1,6 +1,6 @@
 //! Compression and decompression of the chunks of a frame.
 
-use blosc_core::{Auto, BlockSize, CParams, ChunkFormat, Decoder, Encoder, Limits, max_cbytes, memory};
+use blosc_core::{Auto, BlockSize, CParams, ChunkFormat, Decoder, Encoder, Limits};
 use bloscpack_format::frame::Header;
 
 use super::array_grid::ArrayGrid;
@@ -110,15 +110,4 @@ impl Encoders {
     pub(super) fn encoder(&self, cancel: &Cancel) -> Result<Encoder, Error> {
         Ok(Encoder::new(self.params)?.blockshape(&self.blockshape).cancel(cancel.clone()))
     }
-}
-
-/// Compresses a chunk that is written soon: unlike [`Encoder::compress`], it keeps the unused capacity of the buffer.
-pub(super) fn compress(encoder: &mut Encoder, params: CParams, plain: &[u8]) -> Result<Vec<u8>, Error> {
-    if params != *encoder.params() {
-        encoder.set_params(params)?;
-    }
-    let mut chunk = memory::zeroed(max_cbytes(plain.len()))?;
-    let cbytes = encoder.compress_into(plain, &mut chunk)?;
-    chunk.truncate(cbytes);
-    Ok(chunk)
 }

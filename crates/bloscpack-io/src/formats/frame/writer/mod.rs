@@ -319,8 +319,8 @@ impl<S: FrameStore> FrameWriter<S> {
         let mut replaced = short;
         let read = self.all_or_none(|this| {
             stream.run((&plain, first), &mut choice, input, |chunk| match replaced.take() {
-                Some(last) => this.update_chunk(last, &chunk),
-                None => this.chunks.append_compressed(&mut this.transaction, &chunk),
+                Some(last) => this.update_chunk(last, chunk),
+                None => this.chunks.append_compressed(&mut this.transaction, chunk),
             })
         })?;
         self.choice = Some(choice).filter(Choice::is_auto);
