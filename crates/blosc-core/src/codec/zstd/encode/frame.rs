@@ -44,7 +44,7 @@ pub(super) struct FrameEncoder {
     spare: Vec<u8>,
 }
 
-/// Maximum bytes of a block besides its content, and those after it that are overwritten or tried in vain.
+/// Bytes that a block of any content needs besides it: headers, and words that reach beyond the end.
 const SLACK: usize = 512;
 
 impl FrameEncoder {
