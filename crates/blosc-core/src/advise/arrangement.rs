@@ -40,6 +40,11 @@ impl Arrangement {
         can_split.then_some(Arrangement { is_split: true, ..*self })
     }
 
+    /// Returns whether the two differ in nothing but splitting.
+    pub(super) fn is_split_otherwise(&self, other: &Arrangement) -> bool {
+        self.is_split != other.is_split && Arrangement { is_split: self.is_split, ..*other } == *self
+    }
+
     /// Returns the variant for this codec: without an entropy coder, codecs find more in split blocks.
     pub(super) fn adapted(&self, codec: Codec) -> Arrangement {
         match codec {

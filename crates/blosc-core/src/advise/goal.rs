@@ -49,7 +49,7 @@ impl Goal {
         match self {
             Goal::Fast => 0.4,
             Goal::Balanced => 0.1,
-            Goal::Small => 0.004,
+            Goal::Small => 0.002,
             Goal::Speed(_) | Goal::Ratio(_) => 0.002,
         }
     }

@@ -29,6 +29,9 @@ const HYSTERESIS: f64 = 0.01;
 /// Arrangements whose score is worse by this than the best are not finalists.
 const FINALIST_MARGIN: f64 = 0.05;
 
+/// The same for arrangements that differ from the best in one respect.
+const OTHER_MARGIN: f64 = 0.35;
+
 /// Other filters are not tried for sizes of an element whose score is worse by this than the best.
 const NEAR_MARGIN: f64 = 0.1;
 
@@ -118,8 +121,9 @@ impl Ranking {
     }
 
     /// Returns the best arrangements, if several are nearly as good: two with filters, and unfiltered data unless it is
-    /// much worse, because other programs compress it so.
-    pub(super) fn finalists(&self) -> [Option<Arrangement>; 3] {
+    /// much worse, because other programs compress it so. For [`Goal::Small`] also the best with other filters, and the
+    /// best split the other way: a cheap codec does not show what the optimal parser makes of them.
+    pub(super) fn finalists(&self, goal: Goal) -> [Option<Arrangement>; 5] {
         let best = self.0.first().map_or(0.0, |best| best.score);
         let near = |is_plain: bool, margin: f64| {
             let tried = self.0.iter().filter(move |tried| tried.is_plain() == is_plain);
@@ -127,7 +131,11 @@ impl Ranking {
         };
         let filtered = near(false, FINALIST_MARGIN).next();
         let second = near(false, FINALIST_MARGIN).find(|arrangement| Some(*arrangement) != filtered);
-        [filtered, second, near(true, PLAIN_MARGIN).next()]
+        let first = filtered.filter(|_| goal == Goal::Small);
+        let mut others = first.into_iter().flat_map(|_| near(false, OTHER_MARGIN));
+        let other_filters = others.clone().find(|other| first.is_some_and(|first| first.filters != other.filters));
+        let other_split = others.find(|other| first.is_some_and(|first| first.is_split_otherwise(other)));
+        [filtered, second, other_filters, other_split, near(true, PLAIN_MARGIN).next()]
     }
 
     /// Returns those of `sizes` with which filtered data is nearly as small as with the best of them, and those that were

@@ -60,7 +60,7 @@ impl Search {
         let task = Task::new(auto, plain)?;
         self.start();
         self.compare_arrangements(&task)?;
-        let (finalists, plain) = (self.ranking.finalists(), self.ranking.best(true).copied());
+        let (finalists, plain) = (self.ranking.finalists(task.goal()), self.ranking.best(true).copied());
         self.compare_efforts(&task, finalists)?;
         if self.ranking.may_grow(plain) {
             self.compare_grown(&task)?;
@@ -95,7 +95,7 @@ impl Search {
     }
 
     /// Ranks the finalists, on a larger sample. Only the best of them is tried with all efforts.
-    fn compare_efforts(&mut self, task: &Task<'_>, finalists: [Option<Arrangement>; 3]) -> Result<(), EncodeError> {
+    fn compare_efforts(&mut self, task: &Task<'_>, finalists: [Option<Arrangement>; 5]) -> Result<(), EncodeError> {
         self.ranking.clear();
         for arrangement in finalists.into_iter().flatten() {
             self.try_all(task, arrangement, task.final_sample(), task.scouts())?;

@@ -1,4 +1,4 @@
-//! Encodes and decodes RFC 1950 streams with [`deflate`].
+//! Encodes and decodes RFC 1950 streams with [`deflate`](super::deflate).
 
 pub(crate) use super::deflate::{DeflateDecoder, DeflateEncoder as ZlibEncoder};
 
