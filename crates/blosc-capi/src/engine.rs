@@ -45,23 +45,28 @@ impl Key {
     }
 }
 
-/// Compresses `src` on `nthreads` threads, with the parameters that `params` returns if they are needed. Returns the size
-/// of the chunk.
+/// Compresses `src` on `nthreads` threads, with the parameters that `params` returns if they are needed. Returns what
+/// `code` makes of the size of the chunk, or of the error.
+///
+/// `code` is called where the engine returns: passing its result on, of several words, takes 1 to 2 % of the time of 1 KiB.
 ///
 /// # Errors
-/// Outside, that of `params`; inside, that of the compression.
+/// That of `params`.
 pub(crate) fn compress<E>(
     key: Key,
     params: impl FnOnce() -> Result<CParams, E>,
     nthreads: usize,
     src: &[u8],
     dst: &mut [u8],
-) -> Result<Result<usize, EncodeError>, E> {
+    code: impl FnOnce(Result<usize, EncodeError>) -> i32 + Send,
+) -> Result<i32, E> {
     if src.len() <= SMALL {
-        return with_encoder(key, params, |encoder| encoder.compress_into(src, dst));
+        return with_encoder(key, params, |encoder| code(encoder.and_then(|encoder| encoder.compress_into(src, dst))));
     }
     let params = params()?;
-    Ok(threads::run(nthreads, |parallelism| Encoder::new(params)?.parallelism(parallelism).compress_into(src, dst)))
+    Ok(threads::run(nthreads, |parallelism| {
+        code(Encoder::new(params).and_then(|encoder| encoder.parallelism(parallelism).compress_into(src, dst)))
+    }))
 }
 
 #[cfg(feature = "blosc2")]
@@ -94,16 +99,16 @@ pub(crate) fn range(chunk: &Chunk<'_>, range: Range<usize>, dst: &mut [u8]) -> R
 fn with_encoder<E>(
     key: Key,
     params: impl FnOnce() -> Result<CParams, E>,
-    work: impl FnOnce(&mut Encoder) -> Result<usize, EncodeError>,
-) -> Result<Result<usize, EncodeError>, E> {
+    work: impl FnOnce(Result<&mut Encoder, EncodeError>) -> i32,
+) -> Result<i32, E> {
     let mut kept = match ENCODER.try_with(Cell::take).ok().flatten() {
         Some(kept) if kept.key == key && key != Key::NONE => kept,
         kept => match keep(key, kept, params()?) {
             Ok(kept) => kept,
-            Err(error) => return Ok(Err(error)),
+            Err(error) => return Ok(work(Err(error))),
         },
     };
-    let done = work(&mut kept.encoder);
+    let done = work(Ok(&mut kept.encoder));
     // A thread that is ending keeps nothing.
     let _ = ENCODER.try_with(|place| place.set(Some(kept)));
     Ok(done)

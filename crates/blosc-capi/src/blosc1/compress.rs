@@ -61,14 +61,16 @@ pub(crate) fn refused_size(nbytes: usize, destsize: usize, warning_level: i64) -
 pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
     let count = nthreads(job.nthreads);
     let split_mode = settings::split_mode();
-    let compressed = engine::compress(key(job, split_mode), || params(job, split_mode), count.unwrap_or(1), src, dst);
-    let compressed = match compressed {
-        Ok(compressed) => compressed,
-        Err(code) => return code,
-    };
-    match compressed {
+    let params = || params(job, split_mode);
+    match engine::compress(key(job, split_mode), params, count.unwrap_or(1), src, dst, size_or_code) {
         // C-Blosc only looks at the number of threads if there are several blocks.
-        Ok(_) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
+        Ok(1..) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
+        Ok(code) | Err(code) => code,
+    }
+}
+
+fn size_or_code(compressed: Result<usize, EncodeError>) -> i32 {
+    match compressed {
         Ok(cbytes) => i32::try_from(cbytes).unwrap_or(FAILED),
         Err(EncodeError::Destination { .. }) => 0,
         Err(EncodeError::CodecUnavailable { .. }) => NO_CODEC,

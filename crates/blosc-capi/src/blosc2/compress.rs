@@ -51,9 +51,8 @@ pub(crate) fn check_sizes(srcsize: i32, destsize: i32) -> Result<(), i32> {
 
 /// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
 pub(crate) fn compress(key: Key, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
-    match engine::compress(key, || Ok::<_, Infallible>(*params), nthreads(count), src, dst) {
-        Ok(compressed) => size_or_code(compressed),
-    }
+    let Ok(code) = engine::compress(key, || Ok::<_, Infallible>(*params), nthreads(count), src, dst, size_or_code);
+    code
 }
 
 /// As [`compress`], with functions of the program.
