@@ -51,7 +51,7 @@ impl Key {
 /// `code` is called where the engine returns: passing its result on, of several words, takes 1 to 2 % of the time of 1 KiB.
 ///
 /// # Errors
-/// That of `params`.
+/// The error of `params`.
 pub(crate) fn compress<E>(
     key: Key,
     params: impl FnOnce() -> Result<CParams, E>,
