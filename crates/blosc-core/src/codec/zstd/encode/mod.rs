@@ -140,6 +140,7 @@ impl ZstdEncoder {
 
     /// Allocates memory for streams of `len` bytes, and checks that there is enough for the crate.
     fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        self.longest = 0; // If memory runs out halfway, the next stream reserves again.
         match &mut self.context {
             Context::Frames(encoder) => encoder.reserve(len)?,
             Context::RustZstd { frame, .. } => *frame = memory::with_capacity(len + len / 128 + FRAME_SLACK)?,
