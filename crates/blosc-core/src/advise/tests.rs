@@ -57,6 +57,24 @@ fn the_size_of_an_element_is_detected() {
 
 #[cfg(feature = "zstd")]
 #[test]
+fn small_tries_other_filters_and_splitting_with_the_optimal_parser() {
+    let plain = walk(4, 300, 100_000);
+    let tried = |goal, zstd_level| {
+        let mut advisor = Advisor::new(Auto::new(goal).typesize(4));
+        advisor.advise(&plain).unwrap();
+        let of_level = advisor.tried().iter().filter(|tried| tried.params.zstd_level == Some(zstd_level));
+        let filtered = of_level.filter(|tried| !tried.params.filters.as_slice().is_empty());
+        filtered.map(|tried| (tried.params.filters, tried.params.split)).collect::<Vec<_>>()
+    };
+    let small = tried(Goal::Small, 19);
+    let (filters, split) = small[0];
+    assert!(small.iter().any(|other| other.0 != filters), "{small:?}");
+    assert!(small.iter().any(|other| other.0 == filters && other.1 != split), "{small:?}");
+    assert_eq!(tried(Goal::Balanced, 3).len(), 1, "slow levels are for the best arrangement");
+}
+
+#[cfg(feature = "zstd")]
+#[test]
 fn text_is_not_filtered_and_numbers_are() {
     for goal in [Goal::Fast, Goal::Balanced, Goal::Small] {
         for format in [ChunkFormat::Blosc1, ChunkFormat::Blosc2] {

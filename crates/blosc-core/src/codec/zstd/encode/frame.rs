@@ -157,7 +157,7 @@ impl FrameEncoder {
     }
 }
 
-/// Returns the bytes in which a block of `len` bytes can be written without a look at the end.
+/// Returns a number of bytes that is enough to write a block of `len` bytes, whatever it contains.
 fn room(len: usize) -> usize {
     len + len / 128 + SLACK
 }

@@ -69,6 +69,25 @@ fn a_frame_that_does_not_fit_is_not_written() {
 }
 
 #[test]
+fn a_frame_of_several_blocks_is_the_same_in_any_room() {
+    let plain = [testdata::text(290_000, 1), testdata::noise(140_000, 2), testdata::text(40_000, 3)].concat();
+    for level in [1, 3, 9] {
+        let (mut wide, mut narrow) = (vec![0; plain.len() + 10_000], vec![0; plain.len()]);
+        let len = ZstdEncoder::new(level).compress(&plain, &mut wide).unwrap().unwrap();
+        assert!(len < plain.len());
+        for room in [len, len + 1, len + 7, len + 511, len + 5_000] {
+            let found = ZstdEncoder::new(level).compress(&plain, &mut narrow[..room]).unwrap();
+            assert_eq!(found, Some(len), "level {level}, {room} bytes");
+            assert!(narrow[..len] == wide[..len], "level {level}, {room} bytes");
+        }
+        for room in [len - 1, len - 8, len / 2, 20] {
+            let found = ZstdEncoder::new(level).compress(&plain, &mut narrow[..room]).unwrap();
+            assert_eq!(found, None, "level {level}, {room} of {len} bytes");
+        }
+    }
+}
+
+#[test]
 fn blocks_follow_a_block_that_is_stored() {
     // The middle is stored, so its tables are unknown to the decoder.
     let text = testdata::text(200_000, 3);
