@@ -345,6 +345,10 @@ fn packing() {
     let pack = PackOptions::new().chunk_size(1000).metadata(Some(object)).metadata_args(MetadataArgs::new());
     let pack = pack.threads(Threads::Serial);
     sweep(WITH_CODECS, "packing with metadata", || (), || pack_bytes(&plain, &pack).map(|packed| packed.len()));
+    // Longer than a buffer is at first.
+    let plain = testdata::noise(6 << 20, 8);
+    let pack = PackOptions::new().chunk_size(16 << 20).threads(Threads::Serial);
+    sweep(MIN_CHECKED, "packing a large chunk", || (), || pack_bytes(&plain, &pack).map(|packed| packed.len()));
     pushing();
 }
 

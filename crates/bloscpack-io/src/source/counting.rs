@@ -2,12 +2,15 @@
 
 use std::io::{self, Read};
 
-use blosc_core::{OutOfMemory, memory};
+use blosc_core::memory;
 
 use crate::Error;
 
 /// Size of a new buffer whose content is not known to exist. Its pages are zeroed by the system at their first use.
 const FIRST: usize = 4 << 20;
+
+/// A full buffer grows by at least this many bytes, or by those that are missing.
+const LEAST_GROWTH: u64 = 64 << 10;
 
 /// A reader that counts the bytes read.
 pub(crate) struct CountingReader<R> {
@@ -44,11 +47,21 @@ impl<R: Read> CountingReader<R> {
     }
 
     /// Appends `len` bytes to `buf`, which grows only as they arrive. Returns the number of bytes read.
+    ///
+    /// [`Read::read_to_end`] may abort the process when it grows a full buffer, so it gets no more bytes than fit.
     pub(crate) fn append(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
-        let read = memory_sized(self.inner.by_ref().take(len).read_to_end(buf), buf);
-        let read = read.map_err(Error::reading)?;
-        self.position += read as u64;
-        Ok(read as u64)
+        let mut missing = len;
+        while missing > 0 {
+            memory::reserve(buf, missing.min(LEAST_GROWTH) as usize)?;
+            let room = missing.min((buf.capacity() - buf.len()) as u64);
+            let read = self.inner.by_ref().take(room).read_to_end(buf).map_err(Error::reading)? as u64;
+            self.position += read;
+            missing -= read;
+            if read < room {
+                break;
+            }
+        }
+        Ok(len - missing)
     }
 
     /// Replaces the content of `buf` by `len` bytes, as [`append`](Self::append) does. The bytes of a reused buffer are
@@ -90,15 +103,6 @@ impl<R: Read> CountingReader<R> {
     pub(crate) fn cut_off(&self, start: u64, needed: u64, what: &str) -> Error {
         Error::Truncated { offset: start, what: what.to_owned(), needed, found: self.position - start }
     }
-}
-
-/// Adds the requested size to an out-of-memory error of the standard library for `buf`.
-pub(crate) fn memory_sized<T>(read: io::Result<T>, buf: &Vec<u8>) -> io::Result<T> {
-    read.map_err(|error| match error.kind() {
-        // A buffer doubles when it grows.
-        io::ErrorKind::OutOfMemory if error.get_ref().is_none() => OutOfMemory::new(2 * buf.capacity()).into(),
-        _ => error,
-    })
 }
 
 impl<R: Read> Read for CountingReader<R> {
