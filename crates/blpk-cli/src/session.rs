@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Jobs of fewer bytes are done before a second thread has started.
 const ONE_THREAD_IS_ENOUGH: u64 = 256 << 10;
 
+/// More bytes than a thread takes: its stack of 2 MiB, the one on which it handles signals, and its queue of jobs.
+const MEMORY_OF_THREAD: usize = 3 << 20;
+
 /// The global settings of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -79,8 +82,7 @@ impl Session {
         if let Some(pool) = last.as_ref().filter(|pool| pool.current_num_threads() == nthreads) {
             return Ok(Threads::Pool(pool.clone()));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(nthreads).build();
-        let pool = Arc::new(pool.context("starting threads; try -n 1")?);
+        let pool = start(nthreads).context("starting threads; try -n 1")?;
         // The queue of the pool allocates at the first job, and cannot report a failure: not after the memory of the job.
         pool.install(|| ());
         *last = Some(pool.clone());
@@ -91,4 +93,10 @@ impl Session {
     pub(crate) fn cancel(&self) -> Cancel {
         signals::cancel()
     }
+}
+
+fn start(nthreads: usize) -> Result<Arc<ThreadPool>> {
+    // A new thread cannot report that there is no memory for its second stack, and may then wait forever.
+    blosc_core::memory::check_free(nthreads.saturating_mul(MEMORY_OF_THREAD))?;
+    Ok(Arc::new(rayon::ThreadPoolBuilder::new().num_threads(nthreads).build()?))
 }
