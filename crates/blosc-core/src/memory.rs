@@ -6,11 +6,16 @@
 //!
 //! [`zeroed`] asks the allocator for zeroed memory (`calloc`), like `vec![0; len]`: pages are touched at their first
 //! use only.
+//!
+//! All of them leave the memory that another crate may be allocating: see `claim`.
 
+mod claim;
 mod text;
 
 use core::fmt;
 
+use self::claim::CLAIMS;
+pub(crate) use self::claim::Claim;
 pub use self::text::{Text, concat, format, lossy, push_str, text_of};
 use bytemuck::{Zeroable, allocation};
 
@@ -57,7 +62,8 @@ impl From<OutOfMemory> for std::io::Error {
 /// [`OutOfMemory`].
 #[inline]
 pub fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, OutOfMemory> {
-    allocation::try_zeroed_vec(len).map_err(|()| OutOfMemory::of::<T>(len))
+    let error = OutOfMemory::of::<T>(len);
+    beside_claims(error.nbytes, || allocation::try_zeroed_vec(len).map_err(|()| error))
 }
 
 /// Returns one zeroed value that was never on the stack. Used for large tables.
@@ -86,6 +92,11 @@ pub fn copy_of<T: Clone>(slice: &[T]) -> Result<Vec<T>, OutOfMemory> {
 /// [`OutOfMemory`].
 #[inline]
 pub fn with_capacity<T>(len: usize) -> Result<Vec<T>, OutOfMemory> {
+    beside_claims(OutOfMemory::of::<T>(len).nbytes, || exactly(len))
+}
+
+/// [`with_capacity`] without regard to claims.
+fn exactly<T>(len: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vec = Vec::new();
     vec.try_reserve_exact(len).map_err(|_| OutOfMemory::of::<T>(len))?;
     Ok(vec)
@@ -102,8 +113,9 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
 
 #[cold]
 fn grow<T>(vec: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
+    let error = OutOfMemory::of::<T>(vec.len().saturating_add(more));
     let exactly = |vec: &mut Vec<T>| vec.try_reserve_exact(more);
-    vec.try_reserve(more).or_else(|_| exactly(vec)).map_err(|_| OutOfMemory::of::<T>(vec.len().saturating_add(more)))
+    beside_claims(error.nbytes, || vec.try_reserve(more).or_else(|_| exactly(vec)).map_err(|_| error))
 }
 
 /// Appends a value.
@@ -200,10 +212,27 @@ pub fn try_collect<T, E: From<OutOfMemory>>(items: impl IntoIterator<Item = Resu
 /// # Errors
 /// [`OutOfMemory`].
 pub fn check_free(nbytes: usize) -> Result<(), OutOfMemory> {
-    let room: Vec<u8> = with_capacity(nbytes)?;
-    // Keeps the compiler from removing the unused allocation.
-    core::hint::black_box(room.as_ptr());
-    Ok(())
+    if claim::is_free(nbytes) { Ok(()) } else { Err(OutOfMemory::new(nbytes)) }
+}
+
+/// Claims memory that another crate is about to allocate: unlike after [`check_free`], neither another claim nor an
+/// allocation of at least [`MIN_CHECKED`] by this module takes it.
+#[cfg_attr(
+    any(not(feature = "zstd"), feature = "zstd-c"),
+    allow(dead_code, reason = "only the crate that compresses for zstd claims memory")
+)]
+pub(crate) fn claim(nbytes: usize) -> Result<Claim, OutOfMemory> {
+    CLAIMS.claim(nbytes).ok_or(OutOfMemory::new(nbytes))
+}
+
+/// Runs `allocate`, which allocates `nbytes` bytes, unless too little memory would be left for the claims.
+#[inline]
+fn beside_claims<T>(nbytes: usize, allocate: impl FnOnce() -> Result<T, OutOfMemory>) -> Result<T, OutOfMemory> {
+    let _lock = match nbytes >= MIN_CHECKED && CLAIMS.are_some() {
+        true => Some(CLAIMS.room(nbytes).ok_or(OutOfMemory::new(nbytes))?),
+        false => None,
+    };
+    allocate()
 }
 
 #[cfg(test)]

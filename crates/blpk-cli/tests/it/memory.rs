@@ -51,7 +51,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// Commands whose outputs, all called `out`, do not matter.
-const COMMANDS: [&str; 84] = [
+const COMMANDS: [&str; 85] = [
     "--version",
     "help",
     "man",
@@ -131,6 +131,7 @@ const COMMANDS: [&str; 84] = [
     "convert keys.bcolz out.b2nd",
     "compress --auto big out.blp",
     "compress --auto=small f out.b2frame",
+    "compress --auto=small big out.blp",
     "convert --auto --dtype <f4 big out.bcolz",
     "advise big",
     "recover big.blp out.blp",

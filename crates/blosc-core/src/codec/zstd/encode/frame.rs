@@ -53,6 +53,11 @@ impl FrameEncoder {
         self.literals.held() + self.sequences.held() + self.spare.capacity() + size_of::<Self>()
     }
 
+    /// Returns the bytes of the tables of `rust-zstd`.
+    pub(super) fn tables(&self) -> usize {
+        self.finder.as_ref().map_or(0, MatchState::workspace_size)
+    }
+
     /// Allocates its own buffers for frames of `len` bytes.
     pub(super) fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
         let len = len.min(MAX_BLOCK);

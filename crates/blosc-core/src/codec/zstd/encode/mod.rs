@@ -43,8 +43,8 @@ pub(crate) struct ZstdEncoder {
     context: Context,
     /// Length of the longest stream for which memory has been reserved at this level.
     longest: usize,
-    /// Bytes of the crate's memory for which there was [room](memory::check_free).
-    checked: usize,
+    /// An upper bound of the bytes that the crate holds.
+    crate_memory: usize,
     /// Frames are written with the tables of streams of at least this length.
     least: usize,
 }
@@ -85,7 +85,7 @@ impl ZstdEncoder {
                 Context::RustZstd { compressor, frame: Vec::new() }
             }
         };
-        ZstdEncoder { context, options, longest: 0, checked: 0, least: 0 }
+        ZstdEncoder { context, options, longest: 0, crate_memory: 0, least: 0 }
     }
 
     /// Continues at another level, with the same memory. Returns `false` if that is not possible.
@@ -99,7 +99,9 @@ impl ZstdEncoder {
 
     /// Chooses tables as for streams of `len` bytes, although shorter ones follow.
     pub(crate) fn samples_of(&mut self, len: usize) {
-        self.least = len;
+        if len != self.least {
+            (self.least, self.longest) = (len, 0);
+        }
     }
 
     /// Returns an upper bound of the bytes that it holds.
@@ -108,7 +110,7 @@ impl ZstdEncoder {
             Context::Frames(encoder) => encoder.held(),
             Context::RustZstd { frame, .. } => frame.capacity(),
         };
-        own + self.checked
+        own + self.crate_memory
     }
 
     /// Returns whether `src` is stored without a search. With a dictionary, random bytes may be compressible.
@@ -123,11 +125,18 @@ impl ZstdEncoder {
         if self.looks_incompressible(src) {
             return Ok(None);
         }
-        if src.len() > self.longest || self.longest == 0 {
-            self.reserve(src.len())?;
-        }
+        // Until the crate has allocated its memory.
+        let _claim = if src.len() > self.longest || self.longest == 0 { self.reserve(src.len())? } else { None };
         match &mut self.context {
-            Context::Frames(encoder) => Ok(encoder.encode(self.options.level, self.least, src, dst)),
+            Context::Frames(encoder) => {
+                let tables = encoder.tables();
+                let len = encoder.encode(self.options.level, self.least, src, dst);
+                if encoder.tables() < tables {
+                    // The crate has released tables that were too large for the last streams.
+                    self.longest = 0;
+                }
+                Ok(len)
+            }
             Context::RustZstd { compressor, frame } => {
                 frame.clear();
                 compressor.compress(src, frame);
@@ -138,20 +147,23 @@ impl ZstdEncoder {
         }
     }
 
-    /// Allocates memory for streams of `len` bytes, and checks that there is enough for the crate.
-    fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
+    /// Allocates memory for streams of `len` bytes, and claims what the crate may allocate for them.
+    fn reserve(&mut self, len: usize) -> Result<Option<memory::Claim>, OutOfMemory> {
         self.longest = 0; // If memory runs out halfway, the next stream reserves again.
         match &mut self.context {
             Context::Frames(encoder) => encoder.reserve(len)?,
             Context::RustZstd { frame, .. } => *frame = memory::with_capacity(len + len / 128 + FRAME_SLACK)?,
         }
-        let crate_memory = workspace(self.options.level, len.max(self.least));
-        if crate_memory > self.checked {
-            memory::check_free(crate_memory)?;
-            self.checked = crate_memory;
-        }
+        let needed = workspace(self.options.level, len.max(self.least));
+        let claim = if needed > self.tables() { Some(memory::claim(needed)?) } else { None };
+        self.crate_memory = self.crate_memory.max(needed);
         self.longest = len;
-        Ok(())
+        Ok(claim)
+    }
+
+    /// Returns the bytes of tables that the crate keeps, as far as they are known.
+    fn tables(&self) -> usize {
+        if let Context::Frames(encoder) = &self.context { encoder.tables() } else { 0 }
     }
 }
 
@@ -159,7 +171,7 @@ impl ZstdEncoder {
 const FRAME_SLACK: usize = 512;
 
 /// Returns an upper bound of the bytes that the crate allocates to compress streams of `len` bytes. The crate cannot
-/// report an allocation failure, so the caller [checks](memory::check_free) for this memory first.
+/// report an allocation failure, so the caller [claims](memory::claim) this memory first.
 fn workspace(level: i32, len: usize) -> usize {
     let params = CParams::for_level(level, len);
     // The hash table with tags, the chains or tree, and the table for three-byte matches, with 4-byte positions.
@@ -186,7 +198,7 @@ impl EncodeDict {
         if dict.is_empty() {
             return Err(MALFORMED_DICT.into());
         }
-        memory::check_free(2 * dict.len() + workspace(level(clevel), dict.len()))?;
+        let _claim = memory::claim(2 * dict.len() + workspace(level(clevel), dict.len()))?;
         let dict = CompressDict::new(dict, level(clevel)).map_err(|_| MALFORMED_DICT)?;
         Ok(EncodeDict(Arc::new(dict)))
     }

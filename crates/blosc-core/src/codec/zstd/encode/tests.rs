@@ -57,6 +57,26 @@ fn frames_do_not_depend_on_earlier_streams_or_levels() {
 }
 
 #[test]
+fn memory_is_checked_again_when_tables_change() {
+    let mut encoder = ZstdEncoder::new(9);
+    let (long, short) = (testdata::text(1 << 20, 1), testdata::text(1000, 2));
+    let mut frame = vec![0; long.len()];
+    encoder.compress(&long, &mut frame).unwrap().unwrap();
+    let tables = encoder.tables();
+    let mut streams = 0;
+    while encoder.tables() == tables {
+        assert_eq!(encoder.longest, long.len());
+        encoder.compress(&short, &mut frame).unwrap().unwrap();
+        streams += 1;
+        assert!(streams < 1000, "the tables of a long stream are kept");
+    }
+    assert_eq!(encoder.longest, 0);
+    encoder.compress(&short, &mut frame).unwrap().unwrap();
+    encoder.samples_of(long.len());
+    assert_eq!(encoder.longest, 0, "the next tables are larger");
+}
+
+#[test]
 fn a_frame_that_does_not_fit_is_not_written() {
     let plain = testdata::text(3000, 1);
     let mut encoder = ZstdEncoder::new(level_of(1, true));
