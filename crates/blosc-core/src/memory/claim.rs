@@ -1,7 +1,7 @@
 //! Memory that another crate is about to allocate.
 //!
-//! Such a crate aborts the process if it is refused memory. What it was found to need must stay free until then. It is not
-//! given to another thread with the same need, nor to allocations that can be refused.
+//! Such a crate aborts the process if it is refused memory. A claim keeps memory free until the crate has allocated it:
+//! other claims and allocations that can be refused do not get it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
