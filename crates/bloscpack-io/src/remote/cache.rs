@@ -86,6 +86,17 @@ impl Cache {
         Some(start..end)
     }
 
+    /// Reserves all parts of a range that are not here. The caller must [`fill`](Self::fill) them.
+    pub(super) fn reserve_all(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let mut reserved = Vec::new();
+        let mut rest = range;
+        while let Some(part) = self.reserve(rest.clone()) {
+            rest.start = part.end;
+            reserved.push(part);
+        }
+        reserved
+    }
+
     /// Fills a reserved part, or gives up the reservation. Drops other parts to stay within `limit`.
     pub(super) fn fill(&self, start: u64, bytes: Option<Vec<u8>>, held: &AtomicUsize, limit: usize) {
         let mut parts = self.parts();
@@ -113,5 +124,20 @@ impl Cache {
     /// Number of bytes in memory.
     pub(super) fn held(&self) -> usize {
         self.parts().values().filter_map(|part| part.bytes.as_ref()).map(Vec::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_around_those_of_others_are_reserved() {
+        let cache = Cache::new(vec![0; 10], &AtomicUsize::new(0));
+        assert_eq!(cache.reserve(30..40), Some(30..40));
+        assert_eq!(cache.reserve(50..60), Some(50..60));
+        assert_eq!(cache.reserve(0..70), Some(10..30));
+        assert_eq!(cache.reserve_all(0..70), [40..50, 60..70]);
+        assert_eq!(cache.reserve_all(0..70), []);
     }
 }

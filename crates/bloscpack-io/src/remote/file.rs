@@ -207,7 +207,7 @@ impl ReadAt for RemoteFile {
                 *room = room.checked_sub(range.end - range.start)?;
                 Some(range)
             })
-            .filter_map(|range| cache.reserve(range))
+            .flat_map(|range| cache.reserve_all(range))
             .collect();
         // Later reads report failures.
         match missing.as_slice() {
