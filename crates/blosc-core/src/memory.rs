@@ -228,10 +228,9 @@ pub(crate) fn claim(nbytes: usize) -> Result<Claim, OutOfMemory> {
 /// Runs `allocate`, which allocates `nbytes` bytes, unless too little memory would be left for the claims.
 #[inline]
 fn beside_claims<T>(nbytes: usize, allocate: impl FnOnce() -> Result<T, OutOfMemory>) -> Result<T, OutOfMemory> {
-    let _lock = match nbytes >= MIN_CHECKED && CLAIMS.are_some() {
-        true => Some(CLAIMS.room(nbytes).ok_or(OutOfMemory::new(nbytes))?),
-        false => None,
-    };
+    if nbytes >= MIN_CHECKED && !CLAIMS.leave_room(nbytes) {
+        return Err(OutOfMemory::new(nbytes));
+    }
     allocate()
 }
 

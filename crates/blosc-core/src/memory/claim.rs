@@ -2,21 +2,18 @@
 //!
 //! Such a crate aborts the process if it is refused memory. A claim keeps memory free until the crate has allocated it:
 //! other claims and allocations that can be refused do not get it.
+//!
+//! There is no lock, because a process may fork while another of its threads claims. The new process keeps such a claim,
+//! and leaves that much memory free. Of two claims at a time both may be refused where one would fit.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The claims of the process.
 pub(super) static CLAIMS: Claims = Claims::new();
 
-/// All claims on memory.
+/// All claims on memory: their bytes.
 #[derive(Debug)]
-pub(super) struct Claims {
-    /// Bytes. Changed while `checks` is locked.
-    claimed: AtomicUsize,
-    /// One thread at a time looks for free memory.
-    checks: Mutex<()>,
-}
+pub(super) struct Claims(AtomicUsize);
 
 /// Memory that another crate may allocate before this value is dropped.
 #[derive(Debug)]
@@ -27,37 +24,27 @@ pub(crate) struct Claim {
 
 impl Claims {
     const fn new() -> Self {
-        Claims { claimed: AtomicUsize::new(0), checks: Mutex::new(()) }
+        Claims(AtomicUsize::new(0))
     }
 
     /// Claims `nbytes` bytes if there is room for them and for all other claims.
     pub(super) fn claim(&'static self, nbytes: usize) -> Option<Claim> {
-        let _lock = self.room(nbytes)?;
-        self.claimed.fetch_add(nbytes, Ordering::Relaxed);
-        Some(Claim { claims: self, nbytes })
+        let others = self.0.fetch_add(nbytes, Ordering::Relaxed);
+        let claim = Claim { claims: self, nbytes };
+        is_free(others.saturating_add(nbytes)).then_some(claim)
     }
 
-    /// Returns whether anything is claimed.
+    /// Returns whether `nbytes` bytes can be allocated besides the claims.
     #[inline]
-    pub(super) fn are_some(&self) -> bool {
-        self.claimed.load(Ordering::Relaxed) > 0
-    }
-
-    /// Looks for room for `nbytes` bytes besides the claims. No other thread claims it while the result is held.
-    pub(super) fn room(&self, nbytes: usize) -> Option<MutexGuard<'_, ()>> {
-        let lock = self.lock();
-        is_free(self.claimed.load(Ordering::Relaxed).saturating_add(nbytes)).then_some(lock)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        self.checks.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn leave_room(&self, nbytes: usize) -> bool {
+        let claimed = self.0.load(Ordering::Relaxed);
+        claimed == 0 || is_free(claimed.saturating_add(nbytes))
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let _lock = self.claims.lock();
-        self.claims.claimed.fetch_sub(self.nbytes, Ordering::Relaxed);
+        self.claims.0.fetch_sub(self.nbytes, Ordering::Relaxed);
     }
 }
 
@@ -77,16 +64,17 @@ mod tests {
     #[test]
     fn what_is_claimed_is_refused_to_others() {
         static CLAIMS: Claims = Claims::new();
-        let all = isize::MAX as usize;
-        assert!(CLAIMS.claim(all).is_none() && !CLAIMS.are_some());
+        let most = isize::MAX as usize;
+        assert!(CLAIMS.claim(most).is_none());
+        assert!(CLAIMS.leave_room(most), "nothing is claimed");
         let claim = CLAIMS.claim(1000).unwrap();
-        assert!(CLAIMS.are_some() && CLAIMS.room(1).is_some());
+        assert!(CLAIMS.leave_room(1) && !CLAIMS.leave_room(most));
         // As if another thread had claimed nearly all.
-        CLAIMS.claimed.fetch_add(all - 1000, Ordering::Relaxed);
-        assert!(CLAIMS.claim(1).is_none() && CLAIMS.room(1).is_none());
-        CLAIMS.claimed.fetch_sub(all - 1000, Ordering::Relaxed);
-        assert!(CLAIMS.claim(1).is_some() && CLAIMS.room(1).is_some());
+        CLAIMS.0.fetch_add(most - 1000, Ordering::Relaxed);
+        assert!(CLAIMS.claim(1).is_none() && !CLAIMS.leave_room(1));
+        CLAIMS.0.fetch_sub(most - 1000, Ordering::Relaxed);
+        assert!(CLAIMS.claim(1).is_some() && CLAIMS.leave_room(1));
         drop(claim);
-        assert!(!CLAIMS.are_some());
+        assert!(CLAIMS.leave_room(most));
     }
 }
