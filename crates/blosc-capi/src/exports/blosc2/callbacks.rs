@@ -24,12 +24,15 @@ const FIRST_CODEC: i32 = 32;
 /// of the largest block of variable length.
 #[inline]
 pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<Option<compress::Callbacks>, i32> {
-    let job = &context.job;
-    let has_user_ids = job.compcode >= FIRST_CODEC || job.filters.iter().any(is_user);
-    if !has_user_ids && !needs_super_chunk(job) && context.preparams.is_none() {
+    if !context.needs_program && context.preparams.is_none() {
         return Ok(None);
     }
     some_of_compression(context, src, nbytes).map(Some)
+}
+
+/// Returns whether the codec or a filter may be a function of the program, or needs facts of its super-chunk.
+pub(super) fn needs_program(job: &Job) -> bool {
+    job.compcode >= FIRST_CODEC || job.filters.iter().any(is_user) || needs_super_chunk(job)
 }
 
 fn needs_super_chunk(job: &Job) -> bool {

@@ -5,16 +5,17 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use blosc_core::CParams;
+use blosc_core::{CParams, Decoder, Encoder};
 
 use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
+use super::callbacks;
 use super::defaults::{CPARAMS, DPARAMS};
 use super::tids::Tids;
 use super::tuner;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;
-use crate::engine::Key;
+use crate::engine::Kept;
 use crate::exports::environment::has_variables;
 use crate::exports::guard::{guarded, pointer_or_null, zero_or_code};
 use crate::exports::pointers::{bytes, store};
@@ -24,6 +25,8 @@ use crate::exports::pointers::{bytes, store};
 pub struct Context {
     pub(super) is_compression: bool,
     pub(super) job: Job,
+    /// [`callbacks::needs_program`] of `job`.
+    pub(super) needs_program: bool,
     pub(super) cparams: Cparams,
     pub(super) preparams: Option<Box<PrefilterParams>>,
     pub(super) dparams: Dparams,
@@ -37,8 +40,9 @@ pub struct Context {
     mask: Mutex<Vec<bool>>,
     /// The parameters of `job`, once they were needed.
     params: OnceLock<CParams>,
-    /// The key of `params`.
-    pub(super) key: Key,
+    /// Made of `params`.
+    pub(super) encoder: Kept<Encoder>,
+    pub(super) decoder: Kept<Decoder>,
     pub(super) tids: Tids,
 }
 
@@ -51,6 +55,7 @@ impl Context {
     fn new(is_compression: bool, job: Job) -> Self {
         Context {
             is_compression,
+            needs_program: callbacks::needs_program(&job),
             job,
             cparams: CPARAMS,
             preparams: None,
@@ -61,7 +66,8 @@ impl Context {
             is_masked: AtomicBool::new(false),
             mask: Mutex::new(Vec::new()),
             params: OnceLock::new(),
-            key: if is_compression { Key::unique() } else { Key::NONE },
+            encoder: Kept::default(),
+            decoder: Kept::default(),
             tids: Tids::default(),
         }
     }
@@ -134,7 +140,12 @@ impl Context {
 #[inline]
 pub(super) unsafe fn context<'a>(context: *const Context) -> Result<&'a Context, i32> {
     // SAFETY: the caller's promise.
-    unsafe { context.as_ref() }.ok_or_else(|| trace(NULL_POINTER, format_args!("the context is a null pointer")))
+    unsafe { context.as_ref() }.ok_or_else(null_context)
+}
+
+#[cold]
+fn null_context() -> i32 {
+    trace(NULL_POINTER, format_args!("the context is a null pointer"))
 }
 
 /// Creates a context that compresses; null for parameters that cannot be used.

@@ -29,8 +29,13 @@ pub(super) unsafe fn context_for<'a>(is_compression: bool, pointer: *const Conte
     // SAFETY: the caller's promise.
     match unsafe { context(pointer) }? {
         context if context.is_compression == is_compression => Ok(context),
-        _ => Err(trace(INVALID_PARAM, format_args!("the context is for the other direction"))),
+        _ => Err(wrong_direction()),
     }
+}
+
+#[cold]
+fn wrong_direction() -> i32 {
+    trace(INVALID_PARAM, format_args!("the context is for the other direction"))
 }
 
 /// Compresses with a context. Returns the size of the chunk, 0 if it does not fit, or a code.
@@ -79,7 +84,7 @@ pub(super) unsafe fn compression_buffers<'a>(
 fn compressed(context: &Context, src: &[u8], dst: &mut [u8]) -> Result<i32, i32> {
     let (params, nthreads) = (context.params()?, context.job.nthreads);
     Ok(match callbacks::of_compression(context, src, src.len())? {
-        None => compress::compress(context.key, params, nthreads, src, dst),
+        None => compress::compress_kept(&context.encoder, params, nthreads, src, dst),
         Some(callbacks) => compress::compress_with(params, nthreads, callbacks, src, dst),
     })
 }
@@ -103,7 +108,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
         let destination = Destination { dest, destsize };
         if context.postparams.is_none() && !context.is_masked() {
             // SAFETY: the caller's promise.
-            if let Some((nbytes, typesize)) = unsafe { decompressed_directly(src, srcsize, destination) } {
+            if let Some((nbytes, typesize)) = unsafe { decompressed_directly(context, src, srcsize, destination) } {
                 context.typesize.store(typesize, Relaxed);
                 return Ok(nbytes);
             }
@@ -121,6 +126,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
 /// As [`blosc2_decompress_ctx`].
 #[inline]
 pub(super) unsafe fn decompressed_directly(
+    context: &Context,
     src: *const c_void,
     srcsize: i32,
     Destination { dest, destsize }: Destination,
@@ -131,7 +137,7 @@ pub(super) unsafe fn decompressed_directly(
     let sizes = SmallChunk::of(header, available, usize::try_from(destsize).ok()?)?;
     // SAFETY: the caller's promise.
     let (chunk, dst) = unsafe { buffers(src, sizes.cbytes, dest, sizes.nbytes) }?;
-    Some((decompress::small(chunk, dst)?, sizes.typesize))
+    Some((decompress::small(&context.decoder, chunk, dst)?, sizes.typesize))
 }
 
 /// # Safety

@@ -39,7 +39,7 @@ fn both_paths_of_decompression_agree() {
     assert!(decoded > 1000, "{decoded} chunks decoded");
 }
 
-/// A thread keeps an encoder for the next call: contexts that are used in turn have their own parameters.
+/// A context keeps its encoder for the next call.
 #[test]
 fn contexts_do_not_mix_their_parameters() {
     let plain = testdata::plain(PlainKind::Ramp, 1000, 4, 3);
