@@ -108,8 +108,8 @@ def main():
     if args.tsv:
         about = [machine(), f"bcolz-zipline {bcolz.__version__}, c-blosc {bcolz.blosc_version()[0]}; a column of "]
         about[1] += f"{args.rows} rows in a ctable in memory, its defaults; medians of {args.rounds} rounds"
-        columns = ["column", "threads", "compression_ratio", "ours_s", "peer_s", "ours_to_peer"]
-        write_table(os.path.abspath(args.tsv), about, columns, rows)
+        header = ["column", "threads", "compression_ratio", "ours_s", "peer_s", "ours_to_peer"]
+        write_table(os.path.abspath(args.tsv), about, header, rows)
 
 
 main()
