@@ -92,13 +92,20 @@ pub(crate) fn decompress_small(kept: &Kept<Decoder>, chunk: &Chunk<'_>, dst: &mu
     with_kept(kept, |decoder| decoder.decompress_into(chunk, dst).ok())
 }
 
-/// Decodes a chunk on `nthreads` threads. Returns the number of uncompressed bytes.
-pub(crate) fn decompress(chunk: &Chunk<'_>, nthreads: usize, dst: &mut [u8]) -> Result<usize, DecodeError> {
+/// Decodes a chunk on `nthreads` threads. Returns what `code` makes of the number of uncompressed bytes, or of the error,
+/// as in [`compress`].
+#[inline]
+pub(crate) fn decompress<R: Send>(
+    chunk: &Chunk<'_>,
+    nthreads: usize,
+    dst: &mut [u8],
+    code: impl Fn(Result<usize, DecodeError>) -> R + Sync,
+) -> R {
     if dst.len() <= SMALL {
-        return with_decoder(|decoder| decoder.decompress_into(chunk, dst));
+        return with_decoder(|decoder| code(decoder.decompress_into(chunk, dst)));
     }
     threads::run(nthreads, |parallelism| {
-        Decoder::new().limits(LIMITS).parallelism(parallelism).decompress_into(chunk, dst)
+        code(Decoder::new().limits(LIMITS).parallelism(parallelism).decompress_into(chunk, dst))
     })
 }
 
@@ -117,20 +124,30 @@ fn with_encoder<E>(
     params: impl Fn() -> Result<CParams, E>,
     mut work: impl FnMut(Result<&mut Encoder, EncodeError>) -> i32,
 ) -> Result<i32, E> {
-    let mut with = |place: &Kept<KeyedEncoder>| {
-        let mut kept = match place.take() {
-            Some(kept) if kept.key == key && key != Key::NONE => kept,
-            kept => match keep(key, kept, params()?) {
-                Ok(kept) => kept,
-                Err(error) => return Ok(work(Err(error))),
-            },
-        };
-        let done = work(Ok(&mut kept.encoder));
-        place.set(Some(kept));
-        Ok(done)
+    match ENCODER.try_with(|place| with_kept_encoder(place, key, &params, &mut work)) {
+        Ok(done) => done,
+        Err(_) => in_ending_thread(|place| with_kept_encoder(place, key, params, work)),
+    }
+}
+
+/// Calls `work` with a kept encoder, or with a new one that is kept from then on.
+#[inline]
+fn with_kept_encoder<E>(
+    place: &Kept<KeyedEncoder>,
+    key: Key,
+    params: impl Fn() -> Result<CParams, E>,
+    mut work: impl FnMut(Result<&mut Encoder, EncodeError>) -> i32,
+) -> Result<i32, E> {
+    let mut kept = match place.take() {
+        Some(kept) if kept.key == key && key != Key::NONE => kept,
+        kept => match keep(key, kept, params()?) {
+            Ok(kept) => kept,
+            Err(error) => return Ok(work(Err(error))),
+        },
     };
-    // A thread that is ending keeps nothing.
-    ENCODER.try_with(&mut with).unwrap_or_else(|_| with(&Kept::default()))
+    let done = work(Ok(&mut kept.encoder));
+    place.set(Some(kept));
+    Ok(done)
 }
 
 /// Returns an encoder with the parameters: the kept one, if it has them.
@@ -148,9 +165,10 @@ fn keep(key: Key, kept: Option<Box<KeyedEncoder>>, params: CParams) -> Result<Bo
 /// Calls `work` with the decoder of this thread.
 #[inline]
 fn with_decoder<R>(mut work: impl FnMut(&mut Decoder) -> R) -> R {
-    let mut with = |place: &Kept<Decoder>| with_kept(place, &mut work);
-    // A thread that is ending keeps nothing.
-    DECODER.try_with(&mut with).unwrap_or_else(|_| with(&Kept::default()))
+    match DECODER.try_with(|place| with_kept(place, &mut work)) {
+        Ok(done) => done,
+        Err(_) => in_ending_thread(|place| with_kept(place, work)),
+    }
 }
 
 /// Calls `work` with a kept decoder, or with a new one that is kept from then on.
@@ -165,4 +183,11 @@ fn with_kept<R>(place: &Kept<Decoder>, work: impl FnOnce(&mut Decoder) -> R) -> 
 #[cold]
 fn new_decoder() -> Box<Decoder> {
     Box::new(Decoder::new().limits(LIMITS))
+}
+
+/// Calls `work` without what the thread kept: it is gone.
+#[cold]
+#[inline(never)]
+fn in_ending_thread<T, R>(work: impl FnOnce(&Kept<T>) -> R) -> R {
+    work(&Kept::default())
 }

@@ -52,11 +52,11 @@ pub(crate) fn decompress(chunk: &[u8], dst: &mut [u8], threads: impl FnOnce() ->
     let parsed = Chunk::parse(chunk);
     let Ok(parsed) = &parsed else { return FAILED };
     if !chunk.first_chunk().is_some_and(|header| RawHeader(header).is_shared()) {
-        return length(engine::decompress(parsed, 1, dst));
+        return engine::decompress(parsed, 1, dst, length);
     }
     let threads = threads();
     match nthreads(threads) {
-        Some(count) => length(engine::decompress(parsed, count, dst)),
+        Some(count) => engine::decompress(parsed, count, dst, length),
         None => refused_threads(threads),
     }
 }

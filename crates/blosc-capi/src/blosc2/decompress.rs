@@ -80,7 +80,7 @@ pub(crate) fn decompress(
     }
     let failed = callbacks.as_ref().map(|callbacks| Arc::clone(&callbacks.failed));
     let decoded = decode(info, chunk, |chunk| match callbacks {
-        None if mask.is_empty() => engine::decompress(chunk, nthreads(count), dst),
+        None if mask.is_empty() => engine::decompress(chunk, nthreads(count), dst, |decoded| decoded),
         None => Decoder::new().limits(LIMITS).decompress_masked(chunk, mask, dst),
         Some(callbacks) if !mask.is_empty() => callbacks.decoder().decompress_masked(chunk, mask, dst),
         Some(callbacks) => threads::run(nthreads(count), |parallelism| {
