@@ -5,6 +5,7 @@
 //! peer decodes the data that it is compared on.
 
 mod advise;
+mod again;
 mod appends;
 mod blocks;
 mod chunks;
@@ -35,6 +36,10 @@ fn main() -> Result<()> {
         "chunks" => {
             clock::pin_to_one_core()?;
             race_chunks(&options, &machine, &sets(&options)?)
+        }
+        "again" => {
+            clock::pin_to_one_core()?;
+            again::run(&options, &machine)
         }
         "threads" => race_chunks(&options, &machine, &sets(&options)?),
         "blocks" => {

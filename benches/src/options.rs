@@ -9,6 +9,7 @@ use std::str::FromStr;
 pub const USAGE: &str = "usage: race <command> [option]...
 
   chunks          whole chunks, on one core, in CPU time
+  again           the rows of chunks.tsv in the folder of --out in which C-Blosc2 was faster, in more rounds
   threads         whole chunks, with two threads or --threads N, in wall time
   serial          the serial part of a call with two threads or --threads N, and what it limits
   pipeline        the thread that reads and writes files while two others pack or unpack

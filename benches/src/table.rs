@@ -45,6 +45,24 @@ impl Table {
         Some(Table { comments, columns: split(columns), lines: lines.iter().map(|line| split(line)).collect() })
     }
 
+    /// Writes the table to `folder` as `name`.
+    pub fn write(&self, folder: &Path, name: &str) -> Result<()> {
+        let lines: Vec<String> = self.lines.iter().map(|line| line.join("\t")).collect();
+        write(folder, name, &self.comments.join("\n"), &self.columns.join("\t"), &lines)
+    }
+
+    /// Puts `lines` in place of the rows in which each of these columns has the given value.
+    pub fn replace(&mut self, wanted: &[(&str, String)], lines: &[String]) {
+        let columns = &self.columns;
+        let is_wanted = |values: &[String]| {
+            let record = Record { columns, values };
+            wanted.iter().all(|(column, value)| record.text(column) == value)
+        };
+        let Some(at) = self.lines.iter().position(|values| is_wanted(values)) else { return };
+        self.lines.retain(|values| !is_wanted(values));
+        self.lines.splice(at..at, lines.iter().map(|line| line.split('\t').map(str::to_owned).collect()));
+    }
+
     /// Returns the rows in which each of these columns has the given value.
     pub fn select(&self, wanted: &[(&str, &str)]) -> Vec<Record<'_>> {
         let records = self.lines.iter().map(|values| Record { columns: &self.columns, values });
