@@ -19,6 +19,14 @@ pub(crate) const LIMITS: Limits =
 /// An encoder or a decoder, once it was needed. Nothing while it is in use.
 pub(crate) type Kept<T> = Cell<Option<Box<T>>>;
 
+/// Threads may use a context one after another.
+#[cfg(feature = "blosc2")]
+const _: fn() = || {
+    fn may_move<T: Send>() {}
+    may_move::<Kept<Encoder>>();
+    may_move::<Kept<Decoder>>();
+};
+
 thread_local!(static ENCODER: Kept<KeyedEncoder> = const { Cell::new(None) });
 thread_local!(static DECODER: Kept<Decoder> = const { Cell::new(None) });
 

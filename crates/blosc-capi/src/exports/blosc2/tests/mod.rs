@@ -16,6 +16,7 @@
 mod array_filters;
 mod callbacks;
 mod chunks;
+#[cfg(not(feature = "blosc2-abi7"))] // C-Blosc2 2.x has no locks.
 mod locks;
 mod nd;
 mod schunk;
