@@ -1,4 +1,5 @@
-//! Races again the cells of the table of chunks in which C-Blosc2 was faster, in more rounds.
+//! Races again the rows of the table of chunks in which C-Blosc2 was faster, in more rounds, or those that the options
+//! select.
 //!
 //! Most of these are close, and another program on the machine can decide a race of a few rounds. The longer race
 //! replaces the first, whatever its outcome.
@@ -20,33 +21,44 @@ pub fn run(options: &Options, machine: &str) -> Result<()> {
     let mut table = Table::read(folder, "chunks.tsv").context("chunks.tsv is missing")?;
     let peers = peers::all(options)?;
     let sets = data::read(options.data.as_deref().context("--data is missing")?, &options.sets)?;
-    let slower = slower(&table, &sets)?;
-    println!("{machine}\n\n{} rows in which {REFERENCE} was faster, {ROUNDS} rounds each", slower.len());
-    for (config, set) in &slower {
-        let rows = chunks::run(&peers, config, set, options.length(ROUNDS, SECONDS))
+    let (which, chosen) = match options.selects_chunks() {
+        true => ("selected rows", self::chosen(&table, &sets, |config, _| options.has_asked_for(config))?),
+        false => ("rows in which C-Blosc2 was faster", self::chosen(&table, &sets, is_slower)?),
+    };
+    let length = options.length(ROUNDS, SECONDS);
+    println!("{machine}\n\n{} {which}, at most {} rounds each", chosen.len(), length.rounds);
+    for (config, set) in &chosen {
+        let rows = chunks::run(&peers, config, set, length)
             .with_context(|| format!("{} {}", report::name(config), set.name))?;
         print!("{}{}", report::lines(&rows), report::each(&rows));
         let lines: Vec<String> = rows.iter().map(report::tsv).collect();
         table.replace(&key(config, set), &lines);
     }
-    let about = format!("{} rows in which {REFERENCE} was faster were raced again in {ROUNDS} rounds", slower.len());
-    table.comments.retain(|comment| !comment.contains("raced again"));
-    table.comments.push(format!("{about}: {machine}"));
+    let about = format!("raced again in up to {} rounds: {} {which}", length.rounds, chosen.len());
+    table.comments.push(format!("{about}; {machine}"));
     table.write(folder, "chunks.tsv")
 }
 
-/// Returns the rows in which the reference compressed or decompressed faster.
-fn slower<'a>(table: &Table, sets: &'a [Set]) -> Result<Vec<(Config, &'a Set)>> {
-    let is_slower = |record: &Record<'_>| {
-        let speed = |column| record.number(column);
-        speed("ours_to_peer_compress").min(speed("ours_to_peer_decompress")) < 1.0
-    };
-    let mut slower = Vec::new();
-    for record in table.select(&[("peer", REFERENCE)]).into_iter().filter(is_slower) {
+/// Returns the rows of the reference for which `is_wanted` is true.
+fn chosen<'a>(
+    table: &Table,
+    sets: &'a [Set],
+    is_wanted: impl Fn(&Config, Record<'_>) -> bool,
+) -> Result<Vec<(Config, &'a Set)>> {
+    let mut chosen = Vec::new();
+    for record in table.select(&[("peer", REFERENCE)]) {
         let Some(set) = sets.iter().find(|set| set.name == record.text("set")) else { continue };
-        slower.push((config(record)?, set));
+        let config = config(record)?;
+        if is_wanted(&config, record) {
+            chosen.push((config, set));
+        }
     }
-    Ok(slower)
+    Ok(chosen)
+}
+
+/// Returns whether the reference compressed or decompressed faster.
+fn is_slower(_: &Config, record: Record<'_>) -> bool {
+    record.number("ours_to_peer_compress").min(record.number("ours_to_peer_decompress")) < 1.0
 }
 
 fn config(record: Record<'_>) -> Result<Config> {

@@ -39,16 +39,10 @@ const QUICK: [(&str, u8, Filter, usize); 13] = [
 /// Returns the configurations selected by the options.
 pub fn configs(options: &Options) -> Vec<Config> {
     let threads = if options.command == "threads" { options.threads.unwrap_or(2) } else { 1 };
-    let is_asked = |codec: &str, level, filter, size| {
-        (options.codecs.is_empty() || options.codecs.iter().any(|asked| asked == codec))
-            && (options.levels.is_empty() || options.levels.contains(&level))
-            && (options.filters.is_empty() || options.filters.contains(&filter))
-            && (options.sizes.is_empty() || options.sizes.contains(&size))
-    };
     let config = |codec: &str, level, filter, size| Config { codec: codec.to_owned(), level, filter, size, threads };
     if options.quick && threads == 1 {
-        let asked = QUICK.into_iter().filter(|(codec, level, filter, size)| is_asked(codec, *level, *filter, *size));
-        return asked.map(|(codec, level, filter, size)| config(codec, level, filter, size)).collect();
+        let all = QUICK.into_iter().map(|(codec, level, filter, size)| config(codec, level, filter, size));
+        return all.filter(|config| options.has_asked_for(config)).collect();
     }
     let (codecs, levels, filters, sizes): (&[&str], &[u8], &[Filter], &[usize]) = if threads == 1 {
         let sizes = &[1 << 10, 1 << 12, 1 << 16, 1 << 20, 1 << 24];

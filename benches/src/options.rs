@@ -1,5 +1,6 @@
 //! Command line of the race program.
 
+use crate::chunks::Config;
 use crate::peers::Filter;
 use crate::race::Length;
 use anyhow::{Context, Result, bail};
@@ -9,7 +10,8 @@ use std::str::FromStr;
 pub const USAGE: &str = "usage: race <command> [option]...
 
   chunks          whole chunks, on one core, in CPU time
-  again           the rows of chunks.tsv in the folder of --out in which C-Blosc2 was faster, in more rounds
+  again           rows of chunks.tsv in the folder of --out once more: those in which C-Blosc2 was faster, in more
+                  rounds, or those of --codec, --level, --filter and --size
   threads         whole chunks, with two threads or --threads N, in wall time
   serial          the serial part of a call with two threads or --threads N, and what it limits
   pipeline        the thread that reads and writes files while two others pack or unpack
@@ -89,6 +91,22 @@ impl Options {
             _ => bail!("unknown option {name}\n\n{USAGE}"),
         }
         Ok(())
+    }
+
+    /// Returns whether options select some of the chunks.
+    pub fn selects_chunks(&self) -> bool {
+        !(self.codecs.is_empty() && self.levels.is_empty() && self.filters.is_empty() && self.sizes.is_empty())
+    }
+
+    /// Returns whether these chunks are selected.
+    pub fn has_asked_for(&self, Config { codec, level, filter, size, .. }: &Config) -> bool {
+        fn is_one_of<T: PartialEq>(asked: &[T], value: &T) -> bool {
+            asked.is_empty() || asked.contains(value)
+        }
+        is_one_of(&self.codecs, codec)
+            && is_one_of(&self.levels, level)
+            && is_one_of(&self.filters, filter)
+            && is_one_of(&self.sizes, size)
     }
 
     /// Reduces every race to a check: one round, no minimum time.

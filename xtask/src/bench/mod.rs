@@ -25,7 +25,7 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ["auto", options @ ..] => auto(options),
         ["bcolz", options @ ..] => bcolz(options),
         ["capi", options @ ..] => capi(options),
-        ["again"] => again(&Program::build(&["crates"])?),
+        ["again", options @ ..] => again(&Program::build(&["crates"])?, options),
         [name @ ("chunks" | "contexts" | "partial" | "threads" | "serial" | "pipeline" | "blocks"), options @ ..] => {
             let options: Vec<&str> = options.iter().copied().filter(|option| *option != WITH_ZSTD_C).collect();
             let features: &[&str] = if args.contains(&WITH_ZSTD_C) { &["zstd-c"] } else { &[] };
@@ -51,7 +51,7 @@ fn all(is_quick: bool) -> Result<()> {
     options.extend(is_quick.then_some("--quick"));
     race(&program, "chunks", &options)?;
     if !is_quick {
-        again(&program)?;
+        again(&program, &[])?;
     }
     for name in ["contexts", "partial", "blocks", "threads", "serial", "pipeline"] {
         race(&program, name, &options)?;
@@ -137,9 +137,9 @@ fn race(program: &Program, name: &str, options: &[&str]) -> Result<()> {
     sh::run(&mut race)
 }
 
-/// Races again where C-Blosc2 was faster, and updates the table of chunks.
-fn again(program: &Program) -> Result<()> {
-    race(program, "again", &["--out", TABLES])
+/// Races again where C-Blosc2 was faster, or the chunks that options select, and updates the table of chunks.
+fn again(program: &Program, options: &[&str]) -> Result<()> {
+    race(program, "again", &[&["--out", TABLES], options].concat())
 }
 
 /// Runs the race of appends to frames, which generates its own data.
