@@ -3,7 +3,8 @@
 use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Filter, FilterPipeline, SplitMode};
 
 use super::codes::{CODEC_PARAM, CODEC_SUPPORT, INVALID_PARAM, trace};
-use super::{MAX_BLOCKSIZE, MAX_FILTERS};
+use super::super_chunk::SuperChunk;
+use super::{FIRST_USER_ID, MAX_BLOCKSIZE, MAX_FILTERS};
 
 /// How a chunk is compressed. The numbers are those of C programs, and may be out of range.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +45,29 @@ impl Default for Job {
     }
 }
 
+/// Codecs from this id on are not built in.
+const FIRST_USER_CODEC: i32 = 32;
+
 impl Job {
+    /// Returns whether functions of the program may take part, or facts of its super-chunk.
+    pub(crate) fn needs_program(&self) -> bool {
+        self.has_user_codec() || self.user_filters().next().is_some() || self.needs_super_chunk()
+    }
+
+    pub(crate) fn has_user_codec(&self) -> bool {
+        self.compcode >= FIRST_USER_CODEC
+    }
+
+    /// Returns the ids of filters of the program.
+    pub(crate) fn user_filters(&self) -> impl Iterator<Item = &u8> {
+        self.filters.iter().filter(|id| i32::from(**id) >= FIRST_USER_ID)
+    }
+
+    /// Returns whether a filter needs facts of the super-chunk.
+    pub(crate) fn needs_super_chunk(&self) -> bool {
+        SuperChunk::is_needed_by(&self.filters, &self.filters_meta)
+    }
+
     /// Checks the parameters, in the order of C-Blosc2.
     ///
     /// # Errors

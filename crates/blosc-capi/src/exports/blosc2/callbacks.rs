@@ -13,12 +13,7 @@ use super::schunk_abi::of_schunk;
 use super::user::{User, len32};
 use crate::blosc2::codes::{CODEC_SUPPORT, DATA, WRITE_BUFFER, of_encode, trace};
 use crate::blosc2::header::Info;
-use crate::blosc2::params::Job;
-use crate::blosc2::super_chunk::SuperChunk;
 use crate::blosc2::{FIRST_USER_ID, compress, decompress};
-
-/// Codecs from this id on are not built in.
-const FIRST_CODEC: i32 = 32;
 
 /// Returns the functions of the program that take part in a compression of `src`. `nbytes` is the size of the chunk, or
 /// of the largest block of variable length.
@@ -30,19 +25,6 @@ pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Re
     some_of_compression(context, src, nbytes).map(Some)
 }
 
-/// Returns whether the codec or a filter may be a function of the program, or needs facts of its super-chunk.
-pub(super) fn needs_program(job: &Job) -> bool {
-    job.compcode >= FIRST_CODEC || job.filters.iter().any(is_user) || needs_super_chunk(job)
-}
-
-fn needs_super_chunk(job: &Job) -> bool {
-    SuperChunk::is_needed_by(&job.filters, &job.filters_meta)
-}
-
-fn is_user(filter: &u8) -> bool {
-    i32::from(*filter) >= FIRST_USER_ID
-}
-
 #[inline(never)]
 fn some_of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<compress::Callbacks, i32> {
     let job = &context.job;
@@ -50,20 +32,20 @@ fn some_of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<c
     context.blocksize.store(encoder.blocksize_of(nbytes) as i32, Relaxed);
     let user = User::new(context, src);
     let mut registry = Registry::new();
-    if job.compcode >= FIRST_CODEC {
+    if job.has_user_codec() {
         let found = CODECS.get(job.compcode).filter(|entry| entry.value.encoder.is_some());
         let found = found.ok_or_else(|| {
             trace(CODEC_SUPPORT, format_args!("codec {} is not registered, or has no encoder", job.compcode))
         })?;
         registry = with_codec(registry, found.id, found.value, &user);
     }
-    for id in job.filters.iter().filter(|id| is_user(id)) {
+    for id in job.user_filters() {
         if let Some(found) = FILTERS.get((*id).into()) {
             registry = with_filter(registry, *id, found.value, &user);
         }
     }
     let prefilter = context.preparams.is_some().then(|| prefilter(&user));
-    let super_chunk = if needs_super_chunk(job) { of_schunk(context.cparams.schunk) } else { None };
+    let super_chunk = if job.needs_super_chunk() { of_schunk(context.cparams.schunk) } else { None };
     let super_chunk = super_chunk.unwrap_or_default();
     Ok(compress::Callbacks { registry, prefilter, super_chunk, failed: user.failed })
 }

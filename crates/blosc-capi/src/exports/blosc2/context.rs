@@ -8,7 +8,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use blosc_core::{CParams, Decoder, Encoder};
 
 use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
-use super::callbacks;
 use super::defaults::{CPARAMS, DPARAMS};
 use super::tids::Tids;
 use super::tuner;
@@ -25,7 +24,7 @@ use crate::exports::pointers::{bytes, store};
 pub struct Context {
     pub(super) is_compression: bool,
     pub(super) job: Job,
-    /// [`callbacks::needs_program`] of `job`.
+    /// [`Job::needs_program`] of `job`.
     pub(super) needs_program: bool,
     pub(super) cparams: Cparams,
     pub(super) preparams: Option<Box<PrefilterParams>>,
@@ -55,7 +54,7 @@ impl Context {
     fn new(is_compression: bool, job: Job) -> Self {
         Context {
             is_compression,
-            needs_program: callbacks::needs_program(&job),
+            needs_program: job.needs_program(),
             job,
             cparams: CPARAMS,
             preparams: None,
