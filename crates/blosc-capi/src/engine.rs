@@ -1,6 +1,5 @@
-//! Calls of blosc-core. Small chunks use an encoder or a decoder that is kept, because making one takes a fifth of the time
-//! of 1 KiB. Contexts keep their own. Each thread keeps one of both for functions without a context; finding these takes
-//! 3 to 5 ns.
+//! Calls of blosc-core. Small chunks use the encoder and the decoder that each thread keeps: making one takes a fifth of
+//! the time of 1 KiB. Each is looked up once in a call, which takes 2 to 3 ns.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,15 +16,7 @@ pub(crate) const LIMITS: Limits =
     Limits::new().max_nbytes(usize::MAX).max_chunk(usize::MAX).max_unearned(usize::MAX).max_memory(usize::MAX);
 
 /// An encoder or a decoder, once it was needed. Nothing while it is in use.
-pub(crate) type Kept<T> = Cell<Option<Box<T>>>;
-
-/// Threads may use a context one after another.
-#[cfg(feature = "blosc2")]
-const _: fn() = || {
-    fn may_move<T: Send>() {}
-    may_move::<Kept<Encoder>>();
-    may_move::<Kept<Decoder>>();
-};
+type Kept<T> = Cell<Option<Box<T>>>;
 
 thread_local!(static ENCODER: Kept<KeyedEncoder> = const { Cell::new(None) });
 thread_local!(static DECODER: Kept<Decoder> = const { Cell::new(None) });
@@ -42,6 +33,14 @@ pub(crate) struct Key(u64);
 impl Key {
     /// The key of parameters that are compared.
     pub(crate) const NONE: Key = Key(0);
+    /// Returns a key that no other parameters have.
+    #[cfg(feature = "blosc2")]
+    pub(crate) fn unique() -> Key {
+        use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Key(LAST.fetch_add(1, Relaxed) + 1)
+    }
+
     /// Returns the key of settings that are `bits` and nothing else. The highest bit must be 0.
     #[cfg(feature = "blosc1")]
     pub(crate) fn of_settings(bits: u64) -> Key {
@@ -73,31 +72,11 @@ pub(crate) fn compress<E>(
     }))
 }
 
-/// Compresses at most [`SMALL`] bytes as [`compress`], with the encoder of a context, which is made of `params`.
+/// Decodes a chunk of at most [`SMALL`] uncompressed bytes. `None` if it is damaged: [`decompress`] returns the error.
 #[cfg(feature = "blosc2")]
 #[inline]
-pub(crate) fn compress_small(
-    kept: &Kept<Encoder>,
-    params: &CParams,
-    src: &[u8],
-    dst: &mut [u8],
-    code: impl FnOnce(Result<usize, EncodeError>) -> i32,
-) -> i32 {
-    let mut encoder = match kept.take().map_or_else(|| Encoder::new(*params).map(Box::new), Ok) {
-        Ok(encoder) => encoder,
-        Err(error) => return code(Err(error)),
-    };
-    let done = code(encoder.compress_into(src, dst));
-    kept.set(Some(encoder));
-    done
-}
-
-/// Decodes a chunk of at most [`SMALL`] uncompressed bytes with the decoder of a context. `None` if the chunk is damaged:
-/// [`decompress`] returns the error.
-#[cfg(feature = "blosc2")]
-#[inline]
-pub(crate) fn decompress_small(kept: &Kept<Decoder>, chunk: &Chunk<'_>, dst: &mut [u8]) -> Option<usize> {
-    with_kept(kept, |decoder| decoder.decompress_into(chunk, dst).ok())
+pub(crate) fn decompress_small(chunk: &Chunk<'_>, dst: &mut [u8]) -> Option<usize> {
+    with_decoder(|decoder| decoder.decompress_into(chunk, dst).ok())
 }
 
 /// Decodes a chunk on `nthreads` threads. Returns what `code` makes of the number of uncompressed bytes, or of the error,

@@ -9,7 +9,7 @@ use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
 use super::codes::{self, MAX_BUFSIZE, trace};
 use super::super_chunk::SuperChunk;
 use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
-use crate::engine::{self, Kept, Key, SMALL};
+use crate::engine::{self, Key};
 use crate::threads;
 
 /// A block that a prefilter is called for.
@@ -51,19 +51,11 @@ pub(crate) fn check_sizes(srcsize: i32, destsize: i32) -> Result<(), i32> {
 }
 
 /// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
-pub(crate) fn compress(params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
-    let params = || Ok::<_, Infallible>(*params);
-    let Ok(code) = engine::compress(Key::NONE, params, nthreads(count), src, dst, size_or_code);
-    code
-}
-
-/// As [`compress`], with the encoder that a context keeps.
 #[inline]
-pub(crate) fn compress_kept(kept: &Kept<Encoder>, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
-    if src.len() > SMALL {
-        return compress(params, count, src, dst);
-    }
-    engine::compress_small(kept, params, src, dst, size_or_code)
+pub(crate) fn compress(key: Key, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
+    let params = || Ok::<_, Infallible>(*params);
+    let Ok(code) = engine::compress(key, params, nthreads(count), src, dst, size_or_code);
+    code
 }
 
 /// As [`compress`], with functions of the program.

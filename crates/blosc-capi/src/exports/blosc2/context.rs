@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use blosc_core::{CParams, Decoder, Encoder};
+use blosc_core::CParams;
 
 use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::defaults::{CPARAMS, DPARAMS};
@@ -14,7 +14,7 @@ use super::tuner;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;
-use crate::engine::Kept;
+use crate::engine::Key;
 use crate::exports::environment::has_variables;
 use crate::exports::guard::{guarded, pointer_or_null, zero_or_code};
 use crate::exports::pointers::{bytes, store};
@@ -39,9 +39,8 @@ pub struct Context {
     mask: Mutex<Vec<bool>>,
     /// The parameters of `job`, once they were needed.
     params: OnceLock<CParams>,
-    /// Made of `params`.
-    pub(super) encoder: Kept<Encoder>,
-    pub(super) decoder: Kept<Decoder>,
+    /// The key of `params`.
+    pub(super) key: Key,
     pub(super) tids: Tids,
 }
 
@@ -65,8 +64,7 @@ impl Context {
             is_masked: AtomicBool::new(false),
             mask: Mutex::new(Vec::new()),
             params: OnceLock::new(),
-            encoder: Kept::default(),
-            decoder: Kept::default(),
+            key: if is_compression { Key::unique() } else { Key::NONE },
             tids: Tids::default(),
         }
     }

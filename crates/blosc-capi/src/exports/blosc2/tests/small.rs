@@ -39,7 +39,7 @@ fn both_paths_of_decompression_agree() {
     assert!(decoded > 1000, "{decoded} chunks decoded");
 }
 
-/// A context keeps its encoder for the next call.
+/// A thread keeps an encoder for the next call: contexts that are used in turn have their own parameters.
 #[test]
 fn contexts_do_not_mix_their_parameters() {
     let plain = testdata::plain(PlainKind::Ramp, 1000, 4, 3);
@@ -61,4 +61,37 @@ fn contexts_do_not_mix_their_parameters() {
     }
     // SAFETY: contexts that are not used any more.
     contexts.into_iter().for_each(|context| unsafe { blosc2_free_ctx(context) });
+}
+
+/// C-Blosc2 allows one call at a time. Here a context keeps nothing that two calls could damage.
+#[test]
+fn threads_may_share_contexts() {
+    struct Shared(*mut Context, *mut Context);
+    // SAFETY: contexts have no reference to a thread.
+    unsafe impl Sync for Shared {}
+    let plain = testdata::plain(PlainKind::Ramp, 1000, 4, 3);
+    let expected = chunk(Cparams { typesize: 4, ..CPARAMS }, &plain);
+    // SAFETY: structures of the header.
+    let shared = unsafe { Shared(blosc2_create_cctx(Cparams { typesize: 4, ..CPARAMS }), blosc2_create_dctx(DPARAMS)) };
+    let rounds = |Shared(cctx, dctx): &Shared| {
+        let (mut chunk, mut decoded) = (vec![0_u8; 1032], vec![0_u8; 1000]);
+        for _ in 0..2000 {
+            // SAFETY: buffers with their lengths, and contexts that exist.
+            let (cbytes, nbytes) = unsafe {
+                let cbytes = blosc2_compress_ctx(*cctx, plain.as_ptr().cast(), 1000, chunk.as_mut_ptr().cast(), 1032);
+                (cbytes, blosc2_decompress_ctx(*dctx, chunk.as_ptr().cast(), cbytes, decoded.as_mut_ptr().cast(), 1000))
+            };
+            assert_eq!(chunk[..cbytes as usize], expected);
+            assert_eq!((nbytes, &decoded), (1000, &plain));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| rounds(&shared));
+        scope.spawn(|| rounds(&shared));
+    });
+    // SAFETY: contexts that are not used any more.
+    unsafe {
+        blosc2_free_ctx(shared.0);
+        blosc2_free_ctx(shared.1);
+    }
 }
