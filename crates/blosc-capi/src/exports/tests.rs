@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::mpsc::{Sender, channel};
 
 use blosc_core::{CParams, Chunk, ChunkFormat, Codec, Decoder, FilterPipeline};
 use testdata::{PlainKind, SplitMix64};
@@ -185,4 +187,29 @@ fn calls_do_not_mix_their_settings() {
             settings[round * 5 % 7]
         );
     }
+}
+
+/// A destructor of a thread may run after those of what this library keeps for the thread.
+#[test]
+fn an_ending_thread_can_call() {
+    struct AtEnd(Sender<(i32, Vec<u8>)>);
+    impl Drop for AtEnd {
+        fn drop(&mut self) {
+            let _ = self.0.send(round_trip());
+        }
+    }
+    fn round_trip() -> (i32, Vec<u8>) {
+        let (code, chunk) = compress(&[7; 1000], 4, c"lz4", 1, 1016);
+        decompress(&chunk[..code as usize], 1000, 1)
+    }
+    thread_local!(static AT_END: Cell<Option<AtEnd>> = const { Cell::new(None) });
+    let (sender, results) = channel();
+    let ending = move || {
+        // The last value that a thread made is dropped first.
+        AT_END.set(Some(AtEnd(sender)));
+        round_trip()
+    };
+    let expected = (1000, vec![7; 1000]);
+    assert_eq!(std::thread::spawn(ending).join().unwrap(), expected);
+    assert_eq!(results.recv().unwrap(), expected);
 }
