@@ -22,8 +22,8 @@ pub fn run(options: &Options, machine: &str) -> Result<()> {
     let peers = peers::all(options)?;
     let sets = data::read(options.data.as_deref().context("--data is missing")?, &options.sets)?;
     let (which, chosen) = match options.selects_chunks() {
-        true => ("selected rows", self::chosen(&table, &sets, |config, _| options.has_asked_for(config))?),
-        false => ("rows in which C-Blosc2 was faster", self::chosen(&table, &sets, is_slower)?),
+        true => ("selected rows", rows_with(&table, &sets, |config, _| options.has_asked_for(config))?),
+        false => ("rows in which C-Blosc2 was faster", rows_with(&table, &sets, is_slower)?),
     };
     let length = options.length(ROUNDS, SECONDS);
     println!("{machine}\n\n{} {which}, at most {} rounds each", chosen.len(), length.rounds);
@@ -40,20 +40,20 @@ pub fn run(options: &Options, machine: &str) -> Result<()> {
 }
 
 /// Returns the rows of the reference for which `is_wanted` is true.
-fn chosen<'a>(
+fn rows_with<'a>(
     table: &Table,
     sets: &'a [Set],
     is_wanted: impl Fn(&Config, Record<'_>) -> bool,
 ) -> Result<Vec<(Config, &'a Set)>> {
-    let mut chosen = Vec::new();
+    let mut rows = Vec::new();
     for record in table.select(&[("peer", REFERENCE)]) {
         let Some(set) = sets.iter().find(|set| set.name == record.text("set")) else { continue };
         let config = config(record)?;
         if is_wanted(&config, record) {
-            chosen.push((config, set));
+            rows.push((config, set));
         }
     }
-    Ok(chosen)
+    Ok(rows)
 }
 
 /// Returns whether the reference compressed or decompressed faster.
