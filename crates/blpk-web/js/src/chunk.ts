@@ -43,9 +43,15 @@ export interface CompressOptions {
   format?: "blosc1" | "blosc2";
   /**
    * Where to write the chunk: the result is a part of it, from its start. 32 bytes more than the data are always enough.
+   * Its bytes after the chunk may change, too, and all of them before an error.
    * A new array costs more time than fast codecs need, because its memory is cleared first.
    */
   into?: Uint8Array;
+}
+
+/** Returns whether two arrays may have bytes in common. Several objects can stand for the same shared memory. */
+function mayOverlap(a: Uint8Array, b: Uint8Array): boolean {
+  return a.buffer === b.buffer || !(a.buffer instanceof ArrayBuffer || b.buffer instanceof ArrayBuffer);
 }
 
 /** {@link compress} after {@link load}. */
@@ -54,13 +60,15 @@ export function compressSync(data: Memory, options: CompressOptions = {}): Uint8
   const { codec = "lz4", clevel = 5, filters = "shuffle", blocksize = 0, format = "blosc1" } = options;
   const typesize = options.typesize ?? (data as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
   const isBlosc2 = format === "blosc2";
-  const size = guarded(() => encoder.compress(bytesOf(data), codec, clevel, filters, typesize, blocksize, isBlosc2));
-  if (options.into !== undefined && options.into.length < size) {
-    const problem = `the chunk has ${size} bytes, the array ${options.into.length}`;
-    throw Object.assign(new Error(problem), { kind: "invalid" });
+  const plain = bytesOf(data);
+  const into = options.into && bytesOf(options.into);
+  const direct = into && !mayOverlap(into, plain) ? into : undefined;
+  const size = guarded(() => encoder.compress(plain, direct, codec, clevel, filters, typesize, blocksize, isBlosc2));
+  if (into !== undefined && into.length < size) {
+    throw Object.assign(new Error(`the chunk has ${size} bytes, the array ${into.length}`), { kind: "invalid" });
   }
   const chunk = options.into?.subarray(0, size) ?? new Uint8Array(size);
-  guarded(() => encoder.compressed(bytesOf(chunk)));
+  if (!direct) guarded(() => encoder.compressed(bytesOf(chunk)));
   return chunk as Uint8Array<ArrayBuffer>;
 }
 

@@ -74,6 +74,21 @@ test("chunks go into arrays of the caller, and limits hold", async () => {
   assert.deepEqual(part, chunk);
   assert.ok(room.subarray(chunk.length).every((byte) => byte === 9));
   assert.throws(() => compressSync(plain, { into: room.subarray(0, chunk.length - 1) }), { kind: "invalid" });
+  const varied = new Uint8Array(1_000_000).map((_, at) => (at * at) >> 7);
+  const expected = compressSync(varied);
+  const short = new Uint8Array(expected.length - 1);
+  assert.throws(() => compressSync(varied, { into: short }), { kind: "invalid", message: /the array \d+$/ });
+  assert.deepEqual(compressSync(varied, { into: new Uint8Array(expected.length) }), expected);
+  // The chunk replaces its own data, wherever both stand.
+  for (const [from, to] of [[0, 0], [0, 40], [40, 0]]) {
+    for (const Buffer of [ArrayBuffer, SharedArrayBuffer]) {
+      const both = new Uint8Array(new Buffer(1_000_100));
+      both.set(varied, from);
+      const data = both.subarray(from, from + varied.length);
+      assert.deepEqual(compressSync(data, { into: new Uint8Array(both.buffer, to) }), new Uint8Array(both.buffer, to, expected.length));
+      assert.deepEqual(decompressSync(both.slice(to, to + expected.length)), varied);
+    }
+  }
   await assert.rejects(compress(plain, { codec: "lz5" }), { kind: "invalid" });
   await assert.rejects(compress(plain, { clevel: 10 }), { kind: "invalid" });
   await assert.rejects(decompress(chunk.slice(0, 40)), { kind: "truncated" });

@@ -67,6 +67,10 @@ test("a buffer that is detached during a call is an error", () => {
     assert.throws(() => patched("subarray", detaching(first), () => compressSync(items())), changed);
     works();
   }
+  // The first part of the array is the first block of the chunk.
+  const room = new Uint8Array(8 * ITEMS);
+  assert.throws(() => patched("subarray", detaching(1), () => compressSync(new Uint8Array(items().buffer.slice(8)), { into: room })), changed);
+  works();
   for (const first of [1, 2]) {
     const into = new Uint8Array(8 * ITEMS);
     assert.throws(() => patched("subarray", detaching(first), () => decompressSync(chunk, { into })), changed);

@@ -1,4 +1,4 @@
-//! Chunks: compress, decompress, describe.
+//! Chunks: decompress, describe.
 
 use std::cell::Cell;
 
@@ -107,63 +107,4 @@ pub fn chunk_sizes(chunk: &[u8]) -> Result<Vec<f64>, JsValue> {
     let header = blosc_core::Header::parse(chunk).map_err(|found| refuse(&found))?;
     let sizes = [header.nbytes(), header.cbytes(), header.blocksize(), header.typesize()];
     Ok(sizes.map(|size| size as f64).to_vec())
-}
-
-#[cfg(feature = "compress")]
-thread_local! {
-    /// Room for the largest chunk so far, with the last chunk, and the size of that. A call takes both, because
-    /// JavaScript runs during it.
-    static ENCODED: Cell<(Vec<u8>, usize)> = const { Cell::new((Vec::new(), 0)) };
-}
-
-/// Compresses `plain` and returns the size of the chunk, which `compressed` then copies.
-///
-/// # Errors
-/// Parameters that are refused; too many bytes for a chunk; an array that becomes shorter during the call.
-#[cfg(feature = "compress")]
-#[wasm_bindgen]
-pub fn compress(
-    plain: &Uint8Array,
-    codec: &str,
-    clevel: u8,
-    filters: &str,
-    typesize: u32,
-    blocksize: u32,
-    blosc2: bool,
-) -> Result<u32, JsValue> {
-    let params = crate::params::parse(codec, clevel, filters, typesize as usize, blocksize, blosc2);
-    let params = params.map_err(|problem| invalid(&problem))?;
-    let refuse = |found: blosc_core::EncodeError| error(found.kind(), &blosc_core::Report::new(&found).to_string());
-    let mut encoder = blosc_core::Encoder::new(params).map_err(refuse)?;
-    let nbytes = plain.length() as usize;
-    let most = params.get_format().max_cbytes(nbytes);
-    let (mut room, _) = ENCODED.take();
-    // A slice is written without the copy that a vector costs, and its memory is zeroed only once.
-    if room.len() < most {
-        blosc_core::memory::reuse(&mut room, most)
-            .map_err(|found| error(ErrorKind::OutOfMemory, &found.to_string()))?;
-    }
-    // Each block is copied from JavaScript when its turn comes, and is then in the cache.
-    let mut is_whole = true;
-    let read = |start: usize, into: &mut [u8]| is_whole = is_whole && copy::get(plain, start, into);
-    let written = encoder.compress_from(nbytes, read, &mut room);
-    ENCODED.set((room, *written.as_ref().unwrap_or(&0)));
-    match written {
-        Ok(_) if !is_whole => Err(copy::changed()),
-        Ok(size) => Ok(u32::try_from(size).unwrap_or(u32::MAX)),
-        Err(found) => Err(refuse(found)),
-    }
-}
-
-/// Copies the chunk of the last call of `compress` to an array of its size.
-///
-/// # Errors
-/// An array of another size.
-#[cfg(feature = "compress")]
-#[wasm_bindgen]
-pub fn compressed(into: &Uint8Array) -> Result<(), JsValue> {
-    let (room, size) = ENCODED.take();
-    let copied = copy::put(into, 0, room.get(..size).unwrap_or_default());
-    ENCODED.set((room, size));
-    copied
 }

@@ -2,13 +2,16 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `chunk` | chunks: compress, decompress, describe |
+//! | `chunk` | chunks: decompress, describe |
+//! | `compress` | chunks: compress |
 //! | `copy` | copies between JavaScript's arrays and the memory of this module |
 //! | `file` | the class of an open file |
 //! | `error` | errors as JavaScript's |
 
 #[cfg(feature = "chunks")]
 mod chunk;
+#[cfg(feature = "compress")]
+mod compress;
 #[cfg(feature = "chunks")]
 mod copy;
 mod error;

@@ -328,7 +328,7 @@ impl<'a> BodyPlan<'a> {
     /// Writes the start of block `index` to the table.
     pub(super) fn put_bstart(&self, out: &mut Output<'_>, index: usize, start: usize) {
         // A chunk that fits is smaller than i32::MAX.
-        put_i32(out.written(), self.header_len + index * BSTART_LEN, start as i32);
+        put_i32(out.tables(), self.header_len + index * BSTART_LEN, start as i32);
     }
 }
 

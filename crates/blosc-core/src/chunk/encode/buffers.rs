@@ -16,9 +16,10 @@ use crate::stream::StreamEncoder;
 pub(super) struct Buffers {
     pub(super) encoder: BlockEncoder,
     pub(super) workers: Vec<Worker>,
-    /// One block: an encoded one for a vector, see [`Output`](super::output::Output), or uncompressed data from
-    /// [outside](super::outside). Never both, because data from outside is written to a slice.
+    /// An encoded block for a vector or a function, see [`Output`](super::output::Output).
     pub(super) block: Vec<u8>,
+    /// A block of data from [outside](super::outside).
+    pub(super) plain: Vec<u8>,
 }
 
 /// One of the workers that encode blocks at the same time.
@@ -66,6 +67,6 @@ impl Reusable for Buffers {
             worker.encoder.held() + worker.out.capacity() + written
         };
         let workers = self.workers.iter().map(worker).sum::<usize>();
-        workers + self.encoder.held() + self.block.capacity()
+        workers + self.encoder.held() + self.block.capacity() + self.plain.capacity()
     }
 }

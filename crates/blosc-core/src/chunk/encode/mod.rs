@@ -5,7 +5,7 @@
 //! | `body` | writes the chunk after its header |
 //! | `outside` | data outside of this program's memory |
 //! | `buffers` | tables and buffers that are kept between chunks |
-//! | `output` | the destination of a chunk: a slice or a vector |
+//! | `output` | the destination of a chunk: a slice, a vector, or a function |
 //! | `options` | the options that a caller sets before encoding |
 //! | `special` | chunks without blocks |
 //! | `vlblocks` | chunks of blocks of variable length |
@@ -200,7 +200,7 @@ impl Encoder {
                 header
             }
         };
-        header.write(out.written());
+        out.finish(&header);
         Ok(header.cbytes())
     }
 

@@ -1,9 +1,12 @@
-//! The destination of a chunk: the caller's slice, or a vector that grows block by block.
+//! The destination of a chunk: the caller's slice, a vector that grows block by block, or a function that takes it block
+//! by block.
 //!
-//! Codecs need initialized memory to write to. A slice has it. For a vector, each block is encoded into a buffer that
-//! is kept between chunks and then appended. So a vector's pages are touched only where the chunk has bytes, and they
-//! are not zeroed first. The bytes that a vector has already are overwritten.
+//! Codecs need initialized memory to write to. A slice has it. For the others, each block is encoded into a buffer that
+//! is kept between chunks, and then appended. So a vector's pages are touched only where the chunk has bytes, and they
+//! are not zeroed first. The bytes that a vector has already are overwritten. A function gets the header and the table of
+//! block starts last.
 
+use crate::header::Header;
 use crate::memory::{self, OutOfMemory};
 use crate::parallel;
 
@@ -19,6 +22,14 @@ enum Target<'a> {
     Vec {
         /// The chunk, followed by older bytes.
         chunk: &'a mut Vec<u8>,
+        /// Room for one block.
+        block: &'a mut Vec<u8>,
+    },
+    Function {
+        /// Takes the bytes at an offset.
+        write: &'a mut dyn FnMut(usize, &[u8]),
+        /// The header and the table of block starts.
+        tables: Vec<u8>,
         /// Room for one block.
         block: &'a mut Vec<u8>,
     },
@@ -40,6 +51,16 @@ impl<'a> Output<'a> {
         Ok(Output { target: Target::Vec { chunk, block }, len: 0, max })
     }
 
+    /// Gives `write` a chunk of at most `max` bytes, `tables` of which are skipped at its start. `block` is scratch.
+    pub(super) fn to_function(
+        write: &'a mut dyn FnMut(usize, &[u8]),
+        block: &'a mut Vec<u8>,
+        tables: usize,
+        max: usize,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Output { target: Target::Function { write, tables: memory::with_capacity(tables)?, block }, len: 0, max })
+    }
+
     /// Returns the number of bytes written.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -55,7 +76,7 @@ impl<'a> Output<'a> {
         self.max = self.max.min(max);
     }
 
-    /// Appends `len` bytes that are [overwritten](Self::written) later. Returns `false` if they do not fit.
+    /// Starts with `len` bytes that are [overwritten](Self::tables) later. Returns `false` if they do not fit.
     pub(super) fn skip(&mut self, len: usize) -> bool {
         if self.max - self.len < len {
             return false;
@@ -65,12 +86,15 @@ impl<'a> Output<'a> {
         true
     }
 
-    /// Appends zeros to a vector that is shorter than the chunk. This is within the capacity.
+    /// Appends zeros to a vector that is shorter than the output. This is within the capacity.
     fn initialize(&mut self) {
-        if let Target::Vec { chunk, .. } = &mut self.target
-            && chunk.len() < self.len
-        {
-            chunk.resize(self.len, 0);
+        let bytes = match &mut self.target {
+            Target::Slice(_) => return,
+            Target::Vec { chunk, .. } => chunk,
+            Target::Function { tables, .. } => tables,
+        };
+        if bytes.len() < self.len {
+            bytes.resize(self.len, 0);
         }
     }
 
@@ -84,19 +108,24 @@ impl<'a> Output<'a> {
         match &mut self.target {
             Target::Slice(dst) => dst[start..self.len].copy_from_slice(bytes),
             Target::Vec { chunk, .. } => overwrite(chunk, start, bytes),
+            Target::Function { write, .. } => write(start, bytes),
         }
         true
     }
 
-    /// Appends several slices, on the threads of the current rayon pool. Returns `false` if they do not fit.
+    /// Appends several slices, on the threads of the current rayon pool unless a function takes them. Returns `false` if
+    /// they do not fit.
     pub(super) fn append_parallel(&mut self, parts: &[&[u8]]) -> bool {
+        if let Target::Function { .. } = self.target {
+            return parts.iter().all(|part| self.append(part));
+        }
         let (start, len) = (self.len, parts.iter().map(|part| part.len()).sum::<usize>());
         if self.max - start < len {
             return false;
         }
         self.len += len;
         self.initialize();
-        parallel::join(parts, &mut self.written()[start..]);
+        parallel::join(parts, &mut self.tables()[start..]);
         true
     }
 
@@ -106,7 +135,9 @@ impl<'a> Output<'a> {
     pub(super) fn room(&mut self, most: usize) -> Result<&mut [u8], OutOfMemory> {
         match &mut self.target {
             Target::Slice(dst) => Ok(&mut dst[self.len..self.max]),
-            Target::Vec { block, .. } => memory::at_least(block, most.min(self.max - self.len)),
+            Target::Vec { block, .. } | Target::Function { block, .. } => {
+                memory::at_least(block, most.min(self.max - self.len))
+            }
         }
     }
 
@@ -115,23 +146,37 @@ impl<'a> Output<'a> {
     pub(super) fn advance(&mut self, len: usize) {
         let start = self.len;
         self.len += len;
-        if let Target::Vec { chunk, block } = &mut self.target {
-            overwrite(chunk, start, &block[..len]);
+        match &mut self.target {
+            Target::Slice(_) => {}
+            Target::Vec { chunk, block } => overwrite(chunk, start, &block[..len]),
+            Target::Function { write, block, .. } => write(start, &block[..len]),
         }
     }
 
-    /// Returns the bytes written so far.
+    /// Returns the bytes that were [skipped](Self::skip) at the start. Others that were written may follow.
     #[inline]
-    pub(super) fn written(&mut self) -> &mut [u8] {
+    pub(super) fn tables(&mut self) -> &mut [u8] {
         match &mut self.target {
             Target::Slice(dst) => &mut dst[..self.len],
             Target::Vec { chunk, .. } => &mut chunk[..self.len],
+            Target::Function { tables, .. } => tables,
         }
     }
 
     /// Starts again, with nothing written and at most `max` bytes, for which there must be room.
     pub(super) fn restart(&mut self, max: usize) {
         (self.len, self.max) = (0, max);
+        if let Target::Function { tables, .. } = &mut self.target {
+            tables.clear();
+        }
+    }
+
+    /// Completes the chunk with its header.
+    pub(super) fn finish(mut self, header: &Header) {
+        header.write(self.tables());
+        if let Target::Function { write, tables, .. } = self.target {
+            write(0, &tables[..tables.len().min(header.cbytes())]);
+        }
     }
 }
 

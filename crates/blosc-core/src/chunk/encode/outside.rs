@@ -1,4 +1,4 @@
-//! Encodes data that is not in this program's memory.
+//! Encodes data that is not in this program's memory, also to a chunk that is not in it.
 
 use core::ops::Range;
 
@@ -11,19 +11,23 @@ use crate::codec::noise;
 use crate::error::EncodeError;
 use crate::filter::Filter;
 use crate::header::Header;
+use crate::layout::BSTART_LEN;
 use crate::memory::{self, OutOfMemory};
+
+/// Bytes that are stored at once.
+const STORED: usize = 256 << 10;
 
 /// Data that a function copies, block by block.
 struct Copied<'a, R> {
-    block: &'a mut Vec<u8>,
+    plain: &'a mut Vec<u8>,
     read: R,
 }
 
 impl<R: FnMut(usize, &mut [u8])> Blocks for Copied<'_, R> {
     fn block(&mut self, range: Range<usize>) -> Result<&[u8], OutOfMemory> {
-        let block = memory::at_least(self.block, range.len())?;
-        (self.read)(range.start, block);
-        Ok(block)
+        let plain = memory::at_least(self.plain, range.len())?;
+        (self.read)(range.start, plain);
+        Ok(plain)
     }
 }
 
@@ -33,8 +37,8 @@ impl Encoder {
     ///
     /// `read` fills a slice with the data at an offset. Normally it is called for one block after the other, and a block
     /// is compressed while it is in the CPU's cache. The test for incompressible data first reads 64 items. Data that
-    /// turns out to be incompressible is read again, into `dst`. A prefilter, the filter delta, a dictionary, threads, and
-    /// data that looks incompressible need a copy of all data.
+    /// turns out to be incompressible is read again. A prefilter, the filter delta, a dictionary, threads, and data that
+    /// looks incompressible need a copy of all data.
     ///
     /// If the data changes between two calls of `read`, the chunk has a mixture of the old and the new data.
     ///
@@ -57,31 +61,83 @@ impl Encoder {
         mut read: impl FnMut(usize, &mut [u8]),
         dst: &mut [u8],
     ) -> Result<usize, EncodeError> {
+        let header = self.header_outside(nbytes)?;
+        self.write_from(header, &mut read, Output::to_slice(dst))
+    }
+
+    /// Compresses as [`Encoder::compress_from`] does, to a chunk that is not in this program's memory either.
+    ///
+    /// `write` takes the bytes of the chunk at an offset: its blocks one after the other, while they are in the CPU's cache,
+    /// then its start. Bytes at the same place may come again, and replace the first. They may go beyond the end of the
+    /// chunk, but no further than [`max_cbytes`](crate::max_cbytes).
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Encoder, max_cbytes};
+    /// let data: Vec<u8> = (0..=255).cycle().take(5_000_000).collect();
+    /// let mut encoder = Encoder::new(CParams::new())?;
+    /// let mut chunk = vec![0; max_cbytes(data.len())];
+    /// let read = |offset: usize, into: &mut [u8]| into.copy_from_slice(&data[offset..][..into.len()]);
+    /// let write = |offset: usize, bytes: &[u8]| chunk[offset..][..bytes.len()].copy_from_slice(bytes);
+    /// let cbytes = encoder.compress_through(data.len(), read, write)?;
+    /// assert_eq!(chunk[..cbytes], encoder.compress(&data)?);
+    /// # Ok::<(), blosc_core::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Encoder::compress`].
+    pub fn compress_through(
+        &mut self,
+        nbytes: usize,
+        mut read: impl FnMut(usize, &mut [u8]),
+        mut write: impl FnMut(usize, &[u8]),
+    ) -> Result<usize, EncodeError> {
+        let header = self.header_outside(nbytes)?;
+        let bstarts = if self.may_shrink(&header) { header.nblocks() * BSTART_LEN } else { 0 };
+        let max = self.params.format.max_cbytes(nbytes);
+        let mut block = core::mem::take(&mut self.buffers.get().block);
+        let written = match Output::to_function(&mut write, &mut block, header.len() + bstarts, max) {
+            Ok(out) => self.write_from(header, &mut read, out),
+            Err(error) => Err(error.into()),
+        };
+        self.buffers.get().block = block;
+        written
+    }
+
+    /// Returns the header of a chunk of `nbytes` plain bytes, after the checks before any of them is read.
+    fn header_outside(&mut self, nbytes: usize) -> Result<Header, EncodeError> {
         cancel::check(self.cancel.as_ref())?;
         let max = self.params.format.max_nbytes();
         if nbytes > max {
             return Err(EncodeError::TooLarge { nbytes, max });
         }
-        let header = self.header_for(nbytes);
+        Ok(self.header_for(nbytes))
+    }
+
+    /// Writes the chunk with this header and returns its size.
+    fn write_from(
+        &mut self,
+        header: Header,
+        mut read: &mut dyn FnMut(usize, &mut [u8]),
+        mut out: Output<'_>,
+    ) -> Result<usize, EncodeError> {
+        let nbytes = header.nbytes();
         let tried = self.may_shrink(&header);
         if self.needs_all(&header) || (tried && self.may_be_noise(nbytes, &mut read)) {
             let mut src = memory::zeroed(nbytes)?;
             read(0, &mut src);
-            return self.compress_into(&src, dst);
+            return self.write(&src, out);
         }
-        let mut out = Output::to_slice(dst);
         let room = limit(&mut out, &header);
         let written = if tried { self.compress_by_block(&header, &mut read, &mut out)? } else { None };
         let header = match written {
             Some(written) => written.header(header),
             None => {
                 let stored = restart(&mut out, room, header, tried)?;
-                out.skip(nbytes);
-                read(0, &mut out.written()[header.len()..]);
+                self.store_by_part(nbytes, &mut read, &mut out)?;
                 stored
             }
         };
-        header.write(out.written());
+        out.finish(&header);
         Ok(header.cbytes())
     }
 
@@ -104,7 +160,21 @@ impl Encoder {
         read: impl FnMut(usize, &mut [u8]),
         out: &mut Output<'_>,
     ) -> Result<Option<Written>, EncodeError> {
-        let (plan, Buffers { encoder, block, .. }) = self.plan(header)?;
-        plan.write_from(encoder, header.nbytes(), &mut Copied { block, read }, out)
+        let (plan, Buffers { encoder, plain, .. }) = self.plan(header)?;
+        plan.write_from(encoder, header.nbytes(), &mut Copied { plain, read }, out)
+    }
+
+    /// Stores the data, in parts that stay in the CPU's cache.
+    fn store_by_part(
+        &mut self,
+        nbytes: usize,
+        read: impl FnMut(usize, &mut [u8]),
+        out: &mut Output<'_>,
+    ) -> Result<(), EncodeError> {
+        let mut parts = Copied { plain: &mut self.buffers.get().plain, read };
+        for start in (0..nbytes).step_by(STORED) {
+            out.append(parts.block(start..nbytes.min(start + STORED))?);
+        }
+        Ok(())
     }
 }

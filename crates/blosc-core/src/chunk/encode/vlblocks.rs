@@ -70,7 +70,7 @@ impl Encoder {
             return Err(EncodeError::TooLarge { nbytes: header.nbytes(), max: Header::MAX_NBYTES_BLOSC2 });
         }
         let header = if learned.is_some() { header.with_dictionary() } else { header };
-        header.finish(cbytes).write(out.written());
+        out.finish(&header.finish(cbytes));
         chunk.shrink_to_fit();
         Ok(chunk)
     }
