@@ -2,18 +2,21 @@
 //! select.
 //!
 //! Most of these are close, and another program on the machine can decide a race of a few rounds. The longer race
-//! replaces the first, whatever its outcome.
+//! replaces the first, whoever wins. But if C-Blosc2 is much slower than in the table, so is the machine, and the first race
+//! stays.
 
 use crate::chunks::{self, Config};
 use crate::data::{self, Set};
 use crate::options::Options;
 use crate::peers::{self, REFERENCE};
-use crate::report;
+use crate::report::{self, Row};
 use crate::table::{Record, Table};
 use anyhow::{Context, Result};
 
 const ROUNDS: usize = 25;
 const SECONDS: f64 = 10.0;
+/// The least speed of C-Blosc2, as a multiple of that in the table.
+const LEAST_PACE: f64 = 0.8;
 
 /// Races again, and replaces the rows in the table in the folder of `--out`.
 pub fn run(options: &Options, machine: &str) -> Result<()> {
@@ -27,14 +30,22 @@ pub fn run(options: &Options, machine: &str) -> Result<()> {
     };
     let length = options.length(ROUNDS, SECONDS);
     println!("{machine}\n\n{} {which}, at most {} rounds each", chosen.len(), length.rounds);
+    let mut replaced = 0;
     for (config, set) in &chosen {
         let rows = chunks::run(&peers, config, set, length)
             .with_context(|| format!("{} {}", report::name(config), set.name))?;
         print!("{}{}", report::lines(&rows), report::each(&rows));
+        let key = key(config, set);
+        let pace = pace(&table, &key, &rows);
+        if pace < LEAST_PACE {
+            println!("     stays: C-Blosc2 is at {pace:.2} of its speed in the table");
+            continue;
+        }
         let lines: Vec<String> = rows.iter().map(report::tsv).collect();
-        table.replace(&key(config, set), &lines);
+        table.replace(&key, &lines);
+        replaced += 1;
     }
-    let about = format!("raced again in up to {} rounds: {} {which}", length.rounds, chosen.len());
+    let about = format!("raced again in up to {} rounds: {replaced} of {} {which}", length.rounds, chosen.len());
     table.comments.push(format!("{about}; {machine}"));
     table.write(folder, "chunks.tsv")
 }
@@ -54,6 +65,17 @@ fn rows_with<'a>(
         }
     }
     Ok(rows)
+}
+
+/// Returns the speed of the reference in `rows` as a multiple of that in the table, the mean of both directions.
+fn pace(table: &Table, key: &[(&str, String)], rows: &[Row]) -> f64 {
+    let mut wanted: Vec<(&str, &str)> = key.iter().map(|(column, value)| (*column, &**value)).collect();
+    wanted.push(("peer", REFERENCE));
+    let before = table.select(&wanted);
+    let (Some(before), Some(now)) = (before.first(), rows.iter().find(|row| row.peer == REFERENCE)) else { return 1.0 };
+    let compress = now.compress_mbs / before.number("peer_compress_MB/s");
+    let decompress = now.decompress_mbs / before.number("peer_decompress_MB/s");
+    (compress * decompress).sqrt()
 }
 
 /// Returns whether the reference compressed or decompressed faster.
