@@ -29,7 +29,7 @@ enum Target<'a> {
         /// Takes the bytes at an offset.
         write: &'a mut dyn FnMut(usize, &[u8]),
         /// The header and the table of block starts.
-        tables: Vec<u8>,
+        tables: &'a mut Vec<u8>,
         /// Room for one block.
         block: &'a mut Vec<u8>,
     },
@@ -51,14 +51,14 @@ impl<'a> Output<'a> {
         Ok(Output { target: Target::Vec { chunk, block }, len: 0, max })
     }
 
-    /// Gives `write` a chunk of at most `max` bytes, `tables` of which are skipped at its start. `block` is scratch.
+    /// Gives `write` a chunk of at most `max` bytes. `tables` is empty, with room for what is [skipped](Self::skip);
+    /// `block` is scratch.
     pub(super) fn to_function(
         write: &'a mut dyn FnMut(usize, &[u8]),
-        block: &'a mut Vec<u8>,
-        tables: usize,
+        (tables, block): (&'a mut Vec<u8>, &'a mut Vec<u8>),
         max: usize,
-    ) -> Result<Self, OutOfMemory> {
-        Ok(Output { target: Target::Function { write, tables: memory::with_capacity(tables)?, block }, len: 0, max })
+    ) -> Self {
+        Output { target: Target::Function { write, tables, block }, len: 0, max }
     }
 
     /// Returns the number of bytes written.

@@ -93,12 +93,10 @@ impl Encoder {
     ) -> Result<usize, EncodeError> {
         let header = self.header_outside(nbytes)?;
         let bstarts = if self.may_shrink(&header) { header.nblocks() * BSTART_LEN } else { 0 };
-        let max = self.params.format.max_cbytes(nbytes);
+        let mut tables = memory::with_capacity(header.len() + bstarts)?;
         let mut block = core::mem::take(&mut self.buffers.get().block);
-        let written = match Output::to_function(&mut write, &mut block, header.len() + bstarts, max) {
-            Ok(out) => self.write_from(header, &mut read, out),
-            Err(error) => Err(error.into()),
-        };
+        let out = Output::to_function(&mut write, (&mut tables, &mut block), self.params.format.max_cbytes(nbytes));
+        let written = self.write_from(header, &mut read, out);
         self.buffers.get().block = block;
         written
     }
