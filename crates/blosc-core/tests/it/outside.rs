@@ -59,6 +59,14 @@ fn compressible_data_is_copied_once_block_by_block() {
     }
 }
 
+#[test]
+fn short_data_is_copied_at_once() {
+    for plain in [testdata::ramp(2_000_000, 8, 1), dense(1_000_000), testdata::noise(2 << 20, 1), vec![7]] {
+        let (copied, _) = copied(CParams::blosc2().codec(Codec::Lz4).typesize(8), &plain);
+        assert_eq!(copied, [0..plain.len()]);
+    }
+}
+
 /// Returns bytes that no codec without an entropy coder compresses. The test for incompressible data sees that they are
 /// not equally frequent.
 fn dense(nbytes: usize) -> Vec<u8> {
@@ -84,7 +92,7 @@ fn incompressible_data_is_copied_again_in_parts() {
 
 #[test]
 fn data_that_changes_between_two_copies_is_mixed() {
-    for plain in [testdata::ramp(1_000_000, 1, 1), testdata::noise(1_000_000, 1), dense(1_000_000)] {
+    for plain in [testdata::ramp(3_000_000, 1, 1), testdata::noise(3_000_000, 1), dense(3_000_000)] {
         let mut number = 0_u8;
         let read = |offset: usize, into: &mut [u8]| {
             number = number.wrapping_add(1);

@@ -14,6 +14,10 @@ use crate::header::Header;
 use crate::layout::BSTART_LEN;
 use crate::memory::{self, OutOfMemory};
 
+/// Maximum bytes of data that is copied at once, and then is in the cache of a CPU. The test for incompressible data would
+/// call the function for each of 64 items: in WebAssembly that is a fifteenth of the time of a chunk of 256 KiB with LZ4.
+const AT_ONCE: usize = 2 << 20;
+
 /// Bytes that are stored at once.
 const STORED: usize = 256 << 10;
 
@@ -35,10 +39,10 @@ impl Encoder {
     /// Compresses `nbytes` bytes that are not in this program's memory, such as JavaScript's in WebAssembly, into the
     /// start of `dst`. Returns the chunk's size. The chunk is that of [`Encoder::compress_into`].
     ///
-    /// `read` fills a slice with the data at an offset. Normally it is called for one block after the other, and a block
-    /// is compressed while it is in the CPU's cache. The test for incompressible data first reads 64 items. Data that
-    /// turns out to be incompressible is read again. A prefilter, the filter delta, a dictionary, threads, and data that
-    /// looks incompressible need a copy of all data.
+    /// `read` fills a slice with the data at an offset. It is called once for up to 2 MiB. Of longer data, it normally
+    /// copies one block after the other, and a block is compressed while it is in the CPU's cache. The test for
+    /// incompressible data first reads 64 items. Data that turns out to be incompressible is read again. A prefilter, the
+    /// filter delta, a dictionary, threads, and data that looks incompressible need a copy of all data.
     ///
     /// If the data changes between two calls of `read`, the chunk has a mixture of the old and the new data.
     ///
@@ -119,6 +123,18 @@ impl Encoder {
         mut out: Output<'_>,
     ) -> Result<usize, EncodeError> {
         let nbytes = header.nbytes();
+        if nbytes <= AT_ONCE {
+            let mut plain = core::mem::take(&mut self.buffers.get().plain);
+            let written = match memory::at_least(&mut plain, nbytes) {
+                Ok(src) => {
+                    read(0, src);
+                    self.write(src, out)
+                }
+                Err(error) => Err(error.into()),
+            };
+            self.buffers.get().plain = plain;
+            return written;
+        }
         let tried = self.may_shrink(&header);
         if self.needs_all(&header) || (tried && self.may_be_noise(nbytes, &mut read)) {
             let mut src = memory::zeroed(nbytes)?;
