@@ -2,8 +2,8 @@
 //! select.
 //!
 //! Most of these are close, and another program on the machine can decide a race of a few rounds. The longer race
-//! replaces the first, also if C-Blosc2 wins it. But if C-Blosc2 is much slower than in the table, so is the machine, and the first race
-//! stays.
+//! replaces the first, also if C-Blosc2 wins it. But if C-Blosc2 is much slower than in the table, so is the machine, and
+//! the first race stays.
 
 use crate::chunks::{self, Config};
 use crate::data::{self, Set};
