@@ -123,23 +123,17 @@ impl Encoder {
         mut out: Output<'_>,
     ) -> Result<usize, EncodeError> {
         let nbytes = header.nbytes();
-        if nbytes <= AT_ONCE {
-            let mut plain = core::mem::take(&mut self.buffers.get().plain);
-            let written = match memory::at_least(&mut plain, nbytes) {
-                Ok(src) => {
-                    read(0, src);
-                    self.write(src, out)
-                }
-                Err(error) => Err(error.into()),
-            };
-            self.buffers.get().plain = plain;
-            return written;
-        }
         let tried = self.may_shrink(&header);
-        if self.needs_all(&header) || (tried && self.may_be_noise(nbytes, &mut read)) {
-            let mut src = memory::zeroed(nbytes)?;
-            read(0, &mut src);
-            return self.write(&src, out);
+        let is_short = nbytes <= AT_ONCE;
+        if is_short || self.needs_all(&header) || (tried && self.may_be_noise(nbytes, &mut read)) {
+            let mut plain = core::mem::take(&mut self.buffers.get().plain);
+            let src = memory::at_least(&mut plain, nbytes)?;
+            read(0, src);
+            let written = self.write(src, out);
+            if is_short {
+                self.buffers.get().plain = plain;
+            }
+            return written;
         }
         let room = limit(&mut out, &header);
         let written = if tried { self.compress_by_block(&header, &mut read, &mut out)? } else { None };
@@ -147,7 +141,11 @@ impl Encoder {
             Some(written) => written.header(header),
             None => {
                 let stored = restart(&mut out, room, header, tried)?;
-                self.store_by_part(nbytes, &mut read, &mut out)?;
+                for start in (0..nbytes).step_by(STORED) {
+                    let len = STORED.min(nbytes - start);
+                    read(start, &mut out.room(len)?[..len]);
+                    out.advance(len);
+                }
                 stored
             }
         };
@@ -176,19 +174,5 @@ impl Encoder {
     ) -> Result<Option<Written>, EncodeError> {
         let (plan, Buffers { encoder, plain, .. }) = self.plan(header)?;
         plan.write_from(encoder, header.nbytes(), &mut Copied { plain, read }, out)
-    }
-
-    /// Stores the data, in parts that stay in the CPU's cache.
-    fn store_by_part(
-        &mut self,
-        nbytes: usize,
-        read: impl FnMut(usize, &mut [u8]),
-        out: &mut Output<'_>,
-    ) -> Result<(), EncodeError> {
-        let mut parts = Copied { plain: &mut self.buffers.get().plain, read };
-        for start in (0..nbytes).step_by(STORED) {
-            out.append(parts.block(start..nbytes.min(start + STORED))?);
-        }
-        Ok(())
     }
 }
