@@ -84,8 +84,7 @@ for (const each of cases) {
   });
   rows.push([each.size >> 20, each.set, each.codec, each.clevel, each.typesize, ...ratios, ...figures, speed("fill ours").toFixed(0)]);
   console.log(rows.at(-1).join("\t"));
-  // The goals: chunks of 16 MiB between arrays that are used again, with the typesize of the items.
-  if (each.codec === "lz4" && each.typesize === 8 && each.size === 16 << 20) {
+  if (each.codec === "lz4") {
     for (const name of ["into", "encode_into"]) speed(`${name} ours`) / speed(`${name} theirs`) >= 5 ? passed++ : failed++;
   }
 }
