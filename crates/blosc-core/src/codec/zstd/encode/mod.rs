@@ -41,6 +41,7 @@ const OPTIMAL: i32 = 16;
 pub(crate) struct ZstdEncoder {
     options: CompressOptions,
     context: Context,
+    dict_len: usize,
     /// Length of the longest stream for which memory has been reserved at this level.
     longest: usize,
     /// An upper bound of the bytes that the crate holds.
@@ -67,14 +68,16 @@ impl ZstdEncoder {
     /// Creates a compressor for streams of about `len` bytes. Its frames can only be read with `dict`.
     pub(crate) fn with_dict(dict: &EncodeDict, len: usize) -> Self {
         let dict_attach = if len < HASH_AGAIN { DictAttach::Auto } else { DictAttach::Load };
-        let dict = Some(Arc::clone(&dict.0));
-        ZstdEncoder::with_options(CompressOptions { dict, dict_attach, ..CompressOptions::default() })
+        let (level, dict_len) = (dict.hashed.level(), dict.len);
+        let dict = Some(Arc::clone(&dict.hashed));
+        let options = CompressOptions { level, dict, dict_attach, ..CompressOptions::default() };
+        ZstdEncoder { dict_len, ..ZstdEncoder::with_options(options) }
     }
 
     /// Creates another compressor with the same settings.
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
-        ZstdEncoder::with_options(self.options.clone())
+        ZstdEncoder { dict_len: self.dict_len, ..ZstdEncoder::with_options(self.options.clone()) }
     }
 
     fn with_options(options: CompressOptions) -> Self {
@@ -85,7 +88,7 @@ impl ZstdEncoder {
                 Context::RustZstd { compressor, frame: Vec::new() }
             }
         };
-        ZstdEncoder { context, options, longest: 0, crate_memory: 0, least: 0 }
+        ZstdEncoder { context, options, dict_len: 0, longest: 0, crate_memory: 0, least: 0 }
     }
 
     /// Continues at another level, with the same memory. Returns `false` if that is not possible.
@@ -154,11 +157,20 @@ impl ZstdEncoder {
             Context::Frames(encoder) => encoder.reserve(len)?,
             Context::RustZstd { frame, .. } => *frame = memory::with_capacity(len + len / 128 + FRAME_SLACK)?,
         }
-        let needed = workspace(self.options.level, len.max(self.least));
+        let needed = self.needed(len.max(self.least));
         let claim = if needed > self.tables() { Some(memory::claim(needed)?) } else { None };
         self.crate_memory = self.crate_memory.max(needed);
         self.longest = len;
         Ok(claim)
+    }
+
+    /// Returns an upper bound of the bytes that the crate allocates for streams of `len` bytes.
+    fn needed(&self, len: usize) -> usize {
+        match self.dict_len {
+            0 => workspace(self.options.level, len),
+            // The crate searches a copy of the dictionary and the stream, one after the other.
+            dict_len => dict_len + len + workspace(self.options.level, dict_len + len),
+        }
     }
 
     /// Returns the bytes of tables that the crate keeps, as far as they are known.
@@ -181,6 +193,11 @@ fn workspace(level: i32, len: usize) -> usize {
     tables + long + ENTROPY_MEMORY
 }
 
+/// Returns an upper bound of the bytes that the crate allocates to hash a dictionary of `len` bytes.
+fn dict_memory(len: usize, clevel: u8) -> usize {
+    2 * len + workspace(level(clevel), len)
+}
+
 /// Sequences and literals of a block, statistics, entropy tables, and the states of the optimal parser.
 const ENTROPY_MEMORY: usize = 3 << 20;
 
@@ -190,7 +207,10 @@ const ENTROPY_MEMORY: usize = 3 << 20;
 /// section 5). Any other dictionary is raw content. C-Blosc2 writes the former, compresses with it at Zstandard's level
 /// 1 for every `clevel`, and reads both.
 #[derive(Clone)]
-pub(crate) struct EncodeDict(Arc<CompressDict>);
+pub(crate) struct EncodeDict {
+    hashed: Arc<CompressDict>,
+    len: usize,
+}
 
 impl EncodeDict {
     pub(crate) fn new(dict: &[u8], clevel: u8) -> Result<Self, StreamError> {
@@ -198,9 +218,9 @@ impl EncodeDict {
         if dict.is_empty() {
             return Err(MALFORMED_DICT.into());
         }
-        let _claim = memory::claim(2 * dict.len() + workspace(level(clevel), dict.len()))?;
-        let dict = CompressDict::new(dict, level(clevel)).map_err(|_| MALFORMED_DICT)?;
-        Ok(EncodeDict(Arc::new(dict)))
+        let _claim = memory::claim(dict_memory(dict.len(), clevel))?;
+        let hashed = CompressDict::new(dict, level(clevel)).map_err(|_| MALFORMED_DICT)?;
+        Ok(EncodeDict { hashed: Arc::new(hashed), len: dict.len() })
     }
 }
 

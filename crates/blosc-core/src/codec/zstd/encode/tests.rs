@@ -1,10 +1,13 @@
 use super::super::level_of;
 use super::fse;
-use super::{OPTIMAL, ZstdEncoder};
+use super::{EncodeDict, OPTIMAL, ZstdEncoder, dict_memory};
 use crate::codec::DecodeTask;
 use crate::codec::zstd::ZstdDecoder;
 use crate::codec::zstd::decode::fse::Distribution;
 use crate::codec::zstd::decode::tests::plains;
+
+#[global_allocator]
+static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
 
 fn decoded(frame: &[u8], len: usize) -> Vec<u8> {
     let mut dst = vec![0xA5; len];
@@ -74,6 +77,29 @@ fn memory_is_checked_again_when_tables_change() {
     encoder.compress(&short, &mut frame).unwrap().unwrap();
     encoder.samples_of(long.len());
     assert_eq!(encoder.longest, 0, "the next tables are larger");
+}
+
+/// Claims for the crate are upper bounds, with and without a dictionary.
+#[test]
+fn the_crate_allocates_no_more_than_is_claimed() {
+    let plain = [testdata::text(400_000, 1), testdata::noise(50_000, 2), testdata::text(150_000, 3)].concat();
+    let check = |mut encoder: ZstdEncoder, plain: &[u8]| {
+        let mut frame = vec![0; plain.len() + 1000];
+        let (len, usage) = testdata::CountingAlloc::measure(|| encoder.compress(plain, &mut frame).unwrap());
+        assert!(len.is_some() && usage.peak > 0);
+        let (level, len) = (encoder.options.level, plain.len());
+        assert!(usage.peak <= encoder.held(), "level {level}, {len} bytes: {usage:?}, {}", encoder.held());
+    };
+    for len in [10, 5_000, 131_073, plain.len()] {
+        for level in [-5, 1, 3, 5, 9, 12, 15, 16, 18, 19, 22] {
+            check(ZstdEncoder::new(level), &plain[..len]);
+        }
+        for clevel in [1, 5, 9] {
+            let (dict, usage) = testdata::CountingAlloc::measure(|| EncodeDict::new(&plain[..32_000], clevel).unwrap());
+            assert!(usage.peak <= dict_memory(32_000, clevel), "dictionary, {clevel}: {usage:?}");
+            check(ZstdEncoder::with_dict(&dict, len), &plain[..len]);
+        }
+    }
 }
 
 #[test]
