@@ -72,7 +72,8 @@ pub fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, OutOfMemory> {
 /// [`OutOfMemory`].
 #[inline]
 pub fn zeroed_box<T: Zeroable>() -> Result<Box<T>, OutOfMemory> {
-    allocation::try_zeroed_box().map_err(|()| OutOfMemory::of::<T>(1))
+    let error = OutOfMemory::of::<T>(1);
+    beside_claims(error.nbytes, || allocation::try_zeroed_box().map_err(|()| error))
 }
 
 /// Returns a copy of `slice`.
@@ -212,25 +213,40 @@ pub fn try_collect<T, E: From<OutOfMemory>>(items: impl IntoIterator<Item = Resu
 /// # Errors
 /// [`OutOfMemory`].
 pub fn check_free(nbytes: usize) -> Result<(), OutOfMemory> {
-    if claim::is_free(nbytes) { Ok(()) } else { Err(OutOfMemory::new(nbytes)) }
+    claim(nbytes).map(drop)
 }
 
 /// Claims memory that another crate is about to allocate: unlike after [`check_free`], neither another claim nor an
 /// allocation of at least [`MIN_CHECKED`] by this module takes it.
-#[cfg_attr(
-    any(not(feature = "zstd"), feature = "zstd-c"),
-    allow(dead_code, reason = "only the crate that compresses for zstd claims memory")
-)]
 pub(crate) fn claim(nbytes: usize) -> Result<Claim, OutOfMemory> {
-    CLAIMS.claim(nbytes).ok_or(OutOfMemory::new(nbytes))
+    CLAIMS.claim(nbytes).filter(|_| is_free(nbytes)).ok_or(OutOfMemory::new(nbytes))
+}
+
+/// Returns whether `nbytes` bytes can be allocated now, by allocating and releasing them.
+fn is_free(nbytes: usize) -> bool {
+    let mut room: Vec<u8> = Vec::new();
+    let is_free = room.try_reserve_exact(nbytes).is_ok();
+    // Keeps the compiler from removing the unused allocation.
+    core::hint::black_box(room.as_ptr());
+    is_free
+}
+
+/// Sets the function that returns the bytes that the process may still allocate, or `None` if it has no limit. A program
+/// with several threads calls this once, at its start; later calls have no effect.
+///
+/// The crates that this one uses abort the process if they are refused memory. With this function, no thread gets the
+/// memory that such a crate is about to allocate on another thread. It must not allocate.
+pub fn set_left(left: fn() -> Option<usize>) {
+    CLAIMS.set_left(left);
 }
 
 /// Runs `allocate`, which allocates `nbytes` bytes, unless too little memory would be left for the claims.
 #[inline]
 fn beside_claims<T>(nbytes: usize, allocate: impl FnOnce() -> Result<T, OutOfMemory>) -> Result<T, OutOfMemory> {
-    if nbytes >= MIN_CHECKED && !CLAIMS.leave_room(nbytes) {
-        return Err(OutOfMemory::new(nbytes));
-    }
+    let _claim = match nbytes >= MIN_CHECKED {
+        true => Some(CLAIMS.claim(nbytes).ok_or(OutOfMemory::new(nbytes))?),
+        false => None,
+    };
     allocate()
 }
 

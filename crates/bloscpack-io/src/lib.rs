@@ -177,6 +177,7 @@ pub use reference::{
 };
 #[cfg(feature = "remote")]
 pub use remote::{InvalidUrl, Remote, RemoteDirectory, RemoteFile, RemoteOptions, RemoteReader, RemoteUrl, Traffic};
+pub use run::memory_left::memory_left;
 pub use run::threads::Threads;
 pub use source::{AnyDirectory, ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};

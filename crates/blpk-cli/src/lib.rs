@@ -48,6 +48,7 @@ use std::ffi::OsString;
 pub fn run(argv: &[OsString]) -> u8 {
     // Before any other thread starts: threads inherit the signal mask.
     survive_file_limits();
+    blosc_core::memory::set_left(bloscpack_io::memory_left);
     match args::Cli::parse_from(argv) {
         Ok(cli) => run_parsed(&cli, argv),
         Err(stop) => exit::stopped(stop),

@@ -1,21 +1,41 @@
-//! Memory that another crate is about to allocate.
+//! Memory that will be allocated in a moment.
 //!
-//! Such a crate aborts the process if it is refused memory. A claim keeps memory free until the crate has allocated it:
-//! other claims and allocations that can be refused do not get it.
+//! Other crates abort the process if they are refused memory. A claim keeps memory free until such a crate has allocated
+//! it: all claims together never exceed what the limits of the process leave, and every allocation of at least
+//! [`MIN_CHECKED`](super::MIN_CHECKED) bytes is a claim while it is made.
+//!
+//! ```text
+//! left by the limits   ├───────────────────────────────────────────────────┤
+//! claims               ├── a crate's ──┤── a buffer ──┤                      granted
+//!                      ├── a crate's ──┤── a buffer ──┤── a crate's ─────────────┤  refused
+//! ```
+//!
+//! The program [says](super::set_left) what is left. It is not tried: an allocation for trial would take the memory that a
+//! crate is about to allocate. Where nobody says it, a claim protects from no other one.
 //!
 //! There is no lock, because a process may fork while another of its threads claims. The new process keeps such a claim,
 //! and leaves that much memory free. Of two claims at a time both may be refused where one would fit.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The claims of the process.
 pub(super) static CLAIMS: Claims = Claims::new();
 
-/// All claims on memory: their bytes.
-#[derive(Debug)]
-pub(super) struct Claims(AtomicUsize);
+/// Bytes left for allocations that are too small to be claims.
+const SLACK: usize = 1 << 20;
 
-/// Memory that another crate may allocate before this value is dropped.
+/// Returns the bytes that the process may still allocate, if it has a limit.
+pub(super) type Left = fn() -> Option<usize>;
+
+/// All claims on memory.
+#[derive(Debug)]
+pub(super) struct Claims {
+    nbytes: AtomicUsize,
+    left: OnceLock<Left>,
+}
+
+/// Memory that may be allocated before this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     claims: &'static Claims,
@@ -24,37 +44,34 @@ pub(crate) struct Claim {
 
 impl Claims {
     const fn new() -> Self {
-        Claims(AtomicUsize::new(0))
+        Claims { nbytes: AtomicUsize::new(0), left: OnceLock::new() }
     }
 
-    /// Claims `nbytes` bytes if there is room for them and for all other claims.
-    pub(super) fn claim(&'static self, nbytes: usize) -> Option<Claim> {
-        let others = self.0.fetch_add(nbytes, Ordering::Relaxed);
-        let claim = Claim { claims: self, nbytes };
-        is_free(others.saturating_add(nbytes)).then_some(claim)
+    /// Bounds the claims from now on. The first bound stays.
+    pub(super) fn set_left(&self, left: Left) {
+        let _ = self.left.set(left);
     }
 
-    /// Returns whether `nbytes` bytes can be allocated besides the claims.
+    /// Claims `nbytes` bytes unless that leaves too little to the other claims. The memory may be refused nevertheless.
     #[inline]
-    pub(super) fn leave_room(&self, nbytes: usize) -> bool {
-        let claimed = self.0.load(Ordering::Relaxed);
-        claimed == 0 || is_free(claimed.saturating_add(nbytes))
+    pub(super) fn claim(&'static self, nbytes: usize) -> Option<Claim> {
+        let others = self.nbytes.fetch_add(nbytes, Ordering::SeqCst);
+        let claim = Claim { claims: self, nbytes };
+        (others == 0 || self.is_room_for(others.saturating_add(nbytes))).then_some(claim)
+    }
+
+    #[cold]
+    fn is_room_for(&self, nbytes: usize) -> bool {
+        let left = self.left.get().and_then(|left| left());
+        left.is_none_or(|left| nbytes.saturating_add(SLACK) <= left)
     }
 }
 
 impl Drop for Claim {
+    #[inline]
     fn drop(&mut self) {
-        self.claims.0.fetch_sub(self.nbytes, Ordering::Relaxed);
+        self.claims.nbytes.fetch_sub(self.nbytes, Ordering::SeqCst);
     }
-}
-
-/// Returns whether `nbytes` bytes can be allocated now.
-pub(super) fn is_free(nbytes: usize) -> bool {
-    let mut room: Vec<u8> = Vec::new();
-    let is_free = room.try_reserve_exact(nbytes).is_ok();
-    // Keeps the compiler from removing the unused allocation.
-    core::hint::black_box(room.as_ptr());
-    is_free
 }
 
 #[cfg(test)]
@@ -64,17 +81,24 @@ mod tests {
     #[test]
     fn what_is_claimed_is_refused_to_others() {
         static CLAIMS: Claims = Claims::new();
-        let most = isize::MAX as usize;
-        assert!(CLAIMS.claim(most).is_none());
-        assert!(CLAIMS.leave_room(most), "nothing is claimed");
-        let claim = CLAIMS.claim(1000).unwrap();
-        assert!(CLAIMS.leave_room(1) && !CLAIMS.leave_room(most));
-        // As if another thread had claimed nearly all.
-        CLAIMS.0.fetch_add(most - 1000, Ordering::Relaxed);
-        assert!(CLAIMS.claim(1).is_none() && !CLAIMS.leave_room(1));
-        CLAIMS.0.fetch_sub(most - 1000, Ordering::Relaxed);
-        assert!(CLAIMS.claim(1).is_some() && CLAIMS.leave_room(1));
-        drop(claim);
-        assert!(CLAIMS.leave_room(most));
+        CLAIMS.set_left(|| Some(1000 + SLACK));
+        CLAIMS.set_left(|| None);
+        let first = CLAIMS.claim(600).unwrap();
+        assert!(CLAIMS.claim(401).is_none(), "a refused claim leaves nothing behind");
+        let second = CLAIMS.claim(400).unwrap();
+        assert!(CLAIMS.claim(1).is_none() && CLAIMS.claim(usize::MAX - 1000).is_none());
+        drop(first);
+        assert!(CLAIMS.claim(600).is_some() && CLAIMS.claim(601).is_none());
+        drop(second);
+        assert!(CLAIMS.claim(5000).is_some(), "the only claim is left to the allocator");
+    }
+
+    #[test]
+    fn without_a_limit_all_claims_are_granted() {
+        static CLAIMS: Claims = Claims::new();
+        let granted = || [1 << 40, 1 << 50].map(|nbytes| CLAIMS.claim(nbytes)).iter().all(Option::is_some);
+        assert!(granted());
+        CLAIMS.set_left(|| None);
+        assert!(granted());
     }
 }
