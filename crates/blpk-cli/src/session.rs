@@ -96,7 +96,21 @@ impl Session {
 }
 
 fn start(nthreads: usize) -> Result<Arc<ThreadPool>> {
-    // A new thread cannot report that there is no memory for its second stack, and may then wait forever.
-    blosc_core::memory::check_free(nthreads.saturating_mul(MEMORY_OF_THREAD))?;
-    Ok(Arc::new(rayon::ThreadPoolBuilder::new().num_threads(nthreads).build()?))
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(nthreads);
+    Ok(Arc::new(builder.spawn_handler(start_one).build()?))
+}
+
+/// Starts a thread and waits until it runs. A new thread cannot report that there is no memory for its second stack,
+/// and may then wait forever. The C library maps up to 128 MiB at a thread's first allocation, so the memory of the next
+/// thread is checked after that.
+fn start_one(thread: rayon::ThreadBuilder) -> std::io::Result<()> {
+    blosc_core::memory::check_free(MEMORY_OF_THREAD)?;
+    let (runs, started) = std::sync::mpsc::sync_channel::<()>(0);
+    std::thread::Builder::new().spawn(move || {
+        drop(runs);
+        thread.run();
+    })?;
+    // The channel is closed, not sent to.
+    let _ = started.recv();
+    Ok(())
 }
