@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The program [says](super::set_left) what is left. It is not tried: an allocation for trial would take the memory that a
-//! crate is about to allocate. Where nobody says it, a claim protects from no other one.
+//! crate is about to allocate. Without that function, a claim protects from no other one.
 //!
 //! There is no lock, because a process may fork while another of its threads claims. The new process keeps such a claim,
 //! and leaves that much memory free. Of two claims at a time both may be refused where one would fit.
