@@ -17,7 +17,7 @@ from sizes import data_kinds
 GOALS = ["fast", "balanced", "small"]
 ENDINGS = [".blp", ".b2frame"]
 # Settings that stay as given.
-FIXED = [[], ["-t", 4], ["-c", "lz4"], ["-c", "zstd", "-l", 2], ["--filter", "shuffle"], ["-z", "300K"]]
+FIXED = [[], ["-t", 4], ["-c", "lz4"], ["-c", "zstd", "-l", 2], ["--filter", "shuffle"], ["-z", "300K"], ["-z", "64K"]]
 MIXTURES = [("text", "field"), ("field", "noise", "text"), ("stamps", "text", "stamps", "records"), ("zeros", "image")]
 
 
@@ -26,6 +26,9 @@ def inputs():
     kinds = {name: data for name, (_, data) in data_kinds().items()} | more_kinds()
     for parts in MIXTURES:
         kinds["+".join(parts)] = b"".join(kinds[part] for part in parts)
+    # Streams too short for C-Blosc 1, at the end of a file and in all of it, and zeros that are not whole items.
+    kinds |= {f"{size} bytes of stamps": kinds["stamps"][:size] for size in (504, 900, 1400, 2200, 66336)}
+    kinds |= {f"{size} zeros": bytes(size) for size in (37, 1001, 65537)}
     return kinds | {f"{size} bytes": plain("words", size, 1, size) for size in (0, 1, 15, 17, 1000)}
 
 

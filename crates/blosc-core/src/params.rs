@@ -21,6 +21,8 @@ pub struct CParams {
     pub(crate) filters: FilterPipeline,
     pub(crate) blocksize: BlockSize,
     pub(crate) split: SplitMode,
+    /// `SplitMode::Always` without blocks that C-Blosc 1 cannot read. Only an automatic choice sets it.
+    pub(crate) is_split_readable: bool,
     pub(crate) dictionary: bool,
     pub(crate) portable: bool,
 }
@@ -68,6 +70,7 @@ impl CParams {
             filters: FilterPipeline::shuffle(),
             blocksize: BlockSize::Auto,
             split: SplitMode::ForwardCompat,
+            is_split_readable: false,
             dictionary: false,
             portable: true,
         }
@@ -141,7 +144,13 @@ impl CParams {
     /// Sets the split mode.
     pub const fn split(mut self, split: SplitMode) -> Self {
         self.split = split;
+        self.is_split_readable = false;
         self
+    }
+
+    /// Splits all blocks that C-Blosc 1 can read then.
+    pub(crate) const fn split_if_readable(self) -> Self {
+        CParams { is_split_readable: true, ..self.split(SplitMode::Always) }
     }
 
     /// Sets whether blocks share a dictionary, which is stored in the chunk. It pays off for small blocks. Only Blosc2

@@ -67,8 +67,8 @@ impl Arrangement {
         let Arrangement { typesize, filters, is_split } = *self;
         let params = CParams::new().format(format).typesize(typesize).filters(filters);
         let params = params.codec(effort.codec).clevel(effort.clevel).zstd_level(effort.zstd_level);
-        let split = if is_split { SplitMode::Always } else { SplitMode::Never };
-        params.split(split).blocksize(self.blocksize(format, effort))
+        let params = if is_split { params.split_if_readable() } else { params.split(SplitMode::Never) };
+        params.blocksize(self.blocksize(format, effort))
     }
 
     /// Returns the size of blocks. Long ones are smaller in total, short ones are faster to read in part. They are whole

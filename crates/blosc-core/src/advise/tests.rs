@@ -73,6 +73,26 @@ fn small_tries_other_filters_and_splitting_with_the_optimal_parser() {
     assert_eq!(tried(Goal::Balanced, 3).len(), 1, "slow levels are for the best arrangement");
 }
 
+/// C-Blosc 1 takes shorter streams for a block that is not split. The parameters stay for shorter chunks that follow.
+#[test]
+fn streams_of_blosc1_chunks_are_long_enough_for_c_blosc() {
+    let plain: Vec<u8> = (0..8_000_u64).flat_map(|n| (1_700_000_000 + n * n * 1_003).to_le_bytes()).collect();
+    let mut split = 0;
+    for len in (200..2_400).step_by(40).chain([plain.len()]) {
+        for goal in GOALS {
+            let params = Auto::new(goal).params(&plain[..len]).unwrap();
+            for part in [&plain[..len], &plain[..len / 3], &plain[..len / 9]] {
+                let chunk = compress(part, &params).unwrap();
+                let header = crate::Header::parse(&chunk).unwrap();
+                let stream = header.blocksize() / header.typesize();
+                assert!(!header.is_split() || stream >= 128, "{goal}, {} of {len} bytes: {stream}", part.len());
+                split += u32::from(header.is_split());
+            }
+        }
+    }
+    assert!(split > 0);
+}
+
 #[cfg(feature = "zstd")]
 #[test]
 fn text_is_not_filtered_and_numbers_are() {

@@ -110,7 +110,7 @@ fn is_split_blosc2(params: &CParams, typesize: usize, blocksize: usize) -> bool 
 fn is_split_blosc1(params: &CParams, typesize: usize, blocksize: usize) -> bool {
     let fits = fits_split(typesize, blocksize);
     match params.split {
-        SplitMode::Always => true,
+        SplitMode::Always => fits || !params.is_split_readable,
         SplitMode::Never => false,
         SplitMode::Auto => matches!(params.codec, Codec::BloscLz | Codec::Snappy) && fits,
         SplitMode::ForwardCompat => params.codec != Codec::Zstd && fits,
