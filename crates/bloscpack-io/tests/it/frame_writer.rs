@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use blosc_core::{Codec, FilterPipeline, Special};
+use blosc_core::{Codec, FilterPipeline, Header, Special};
 use bloscpack_format::frame::{ChunkSize, FrameType, VlMetalayers};
 use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Cancel, Error, Input, LocalSource, OpenOptions, Threads, UnpackOptions};
@@ -239,6 +239,24 @@ fn short_special_values_are_stored() {
     let archive = Archive::open(frame.into_store()).unwrap();
     assert_eq!((archive.chunk_position(0), archive.chunk_position(1)), (None, Some(97)));
     assert_eq!(archive.read_range(0..839).unwrap(), [0; 839]);
+}
+
+/// C-Blosc2 takes the frame's typesize for the length of a repeated value. So a chunk that is not whole items has blocks.
+#[test]
+fn zeros_that_are_not_whole_items_have_blocks() {
+    for (typesize, nbytes) in [(8, 37), (3, 1_001), (8, 1_000_001), (300, 299)] {
+        let mut frame = FrameWriter::in_memory(FrameParams::new(typesize)).unwrap();
+        frame.append_special(Special::Zeros, nbytes).unwrap();
+        frame.commit().unwrap();
+        let archive = Archive::open(frame.into_store()).unwrap();
+        let stored = archive.compressed_chunk(0).unwrap();
+        let header = Header::parse(&stored).unwrap();
+        assert_eq!((header.special_value(), header.nbytes()), (None, nbytes as usize));
+        assert_eq!(header.typesize(), if typesize > 255 { 1 } else { typesize as usize });
+        assert!(stored.len() <= 32 + 8 * header.nblocks() && header.nblocks() < 100);
+        archive.verify(&UnpackOptions::new()).unwrap();
+        assert!(archive.read_range(0..nbytes.into()).unwrap().iter().all(|byte| *byte == 0));
+    }
 }
 
 /// Frames with a codec of another library can be changed, but no data can be compressed with it.

@@ -1,11 +1,13 @@
 //! Encodes chunks without blocks.
 
 use super::Encoder;
+use crate::block::CSIZE_LEN;
 use crate::error::EncodeError;
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 use crate::header::{ChunkKind, Header, Special};
-use crate::layout::tuning;
+use crate::layout::{BSTART_LEN, tuning};
 use crate::memory;
+use crate::params::SplitMode;
 
 impl Encoder {
     /// Creates a Blosc2 chunk of `nbytes` zeros, 32 bytes long.
@@ -45,6 +47,32 @@ impl Encoder {
             return Err(EncodeError::SpecialValue { width: value.len(), nbytes });
         }
         self.special(Special::Value, value, nbytes)
+    }
+
+    /// Creates a Blosc2 chunk of `nbytes` zeros that has blocks. C-Blosc2 reads a special chunk of a frame only if it is
+    /// a whole number of elements, and this one also if it is not.
+    ///
+    /// # Errors
+    /// [`EncodeError::TooLarge`].
+    #[doc(hidden)]
+    pub fn zeros_in_blocks(&self, nbytes: usize) -> Result<Vec<u8>, EncodeError> {
+        let max = Header::MAX_NBYTES_BLOSC2;
+        if nbytes > max {
+            return Err(EncodeError::TooLarge { nbytes, max });
+        }
+        let params = self.params.format(ChunkFormat::Blosc2).split(SplitMode::Never);
+        let blocksize = tuning::blocksize(&params, nbytes);
+        let nblocks = nbytes.div_ceil(blocksize);
+        let tables = Header::EXTENDED_LEN + nblocks * BSTART_LEN;
+        let kind = ChunkKind { split: false, ..ChunkKind::special() };
+        let cbytes = tables + nblocks * CSIZE_LEN;
+        let mut chunk = Header::new(params.typesize, nbytes, blocksize, kind).finish(cbytes).to_bytes();
+        for block in 0..nblocks {
+            memory::extend(&mut chunk, &((tables + block * CSIZE_LEN) as i32).to_le_bytes())?;
+        }
+        // A size of 0 is a run of zeros.
+        memory::resize(&mut chunk, cbytes, 0)?;
+        Ok(chunk)
     }
 
     /// Creates a special chunk. Readers expect a block size, so this is the one that compression would choose, but at

@@ -137,18 +137,21 @@ impl Edit {
         })
     }
 
-    /// Stores a chunk of a special value. The chunk has the frame's typesize if that divides the size: readers count in
-    /// items.
+    /// Stores a chunk of a special value. C-Blosc2 takes the frame's typesize for the length of a repeated value, so a
+    /// chunk has blocks if its value has another length.
     fn store_special(&mut self, special: Special, nbytes: u32) -> Result<Entry, FormatError> {
-        let typesize = u8::try_from(self.frame.header.typesize).map_or(1, u32::from);
-        let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
-        let encoder = Encoder::new(CParams::blosc2()).map_err(FrameError::from)?;
+        let typesize = u8::try_from(self.frame.header.typesize).ok().map(u32::from);
+        let encoder = CParams::blosc2().typesize(typesize.map_or(1, |typesize| typesize as usize));
+        let encoder = Encoder::new(encoder).map_err(FrameError::from)?;
         // Stored as a repeated value, not as a special value: C-Blosc2 does not open a frame whose first chunk is a
         // header alone.
         let bytes = match (special, typesize) {
-            (Special::Nan, 4) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
+            (Special::Nan, Some(4)) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
             (Special::Nan, _) => encoder.repeat(&f64::NAN.to_le_bytes(), nbytes as usize),
-            _ => encoder.repeat(&memory::zeroed(typesize as usize)?, nbytes as usize),
+            (_, Some(typesize)) if nbytes.is_multiple_of(typesize) => {
+                encoder.repeat(&memory::zeroed(typesize as usize)?, nbytes as usize)
+            }
+            _ => encoder.zeros_in_blocks(nbytes as usize),
         };
         let bytes = bytes.map_err(FrameError::from)?;
         let place = self.room(bytes.len() as u32)?;
