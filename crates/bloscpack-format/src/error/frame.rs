@@ -117,7 +117,7 @@ pub enum FrameError {
         /// Maximum number.
         max: u64,
     },
-    /// The name of a metalayer is not 1 to 31 bytes long.
+    /// The name of a metalayer has more than 31 bytes.
     LayerName {
         /// Length of the name in bytes.
         len: usize,
@@ -314,7 +314,7 @@ impl fmt::Display for FrameError {
                 write!(f, "the frame has {found} chunks, expected {expected} by the shape of the array")
             }
             Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
-            Self::LayerName { len } => write!(f, "the name of a metalayer has {len} bytes, expected 1..=31"),
+            Self::LayerName { len } => write!(f, "the name of a metalayer has {len} bytes, expected at most 31"),
             Self::LayerExists { name } => write!(f, "metalayer {name:?} already exists"),
             Self::NoSuchLayer { name } => write!(f, "there is no metalayer {name:?}"),
             Self::LayerTooLong { name, found, room } => {

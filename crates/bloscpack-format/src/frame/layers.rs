@@ -136,7 +136,7 @@ impl Layers {
         let mut content_at = map_len + 3;
         let mut entries = memory::with_capacity(layers.len())?;
         for (name, content) in layers {
-            let len = u8::try_from(name.len()).ok().filter(|len| (1..=MAX_NAME as u8).contains(len));
+            let len = u8::try_from(name.len()).ok().filter(|len| *len <= MAX_NAME as u8);
             put(&mut bytes, marker::FIXSTR | len.ok_or(FrameError::LayerName { len: name.len() })?, name);
             let offset = i32::try_from(section.at + content_at).map_err(|_| too_long.clone())?;
             put(&mut bytes, marker::INT32, &offset.to_be_bytes());

@@ -121,7 +121,7 @@ impl VlMetalayers {
     ///
     /// # Errors
     ///
-    /// [`FrameError::LayerName`] if the name of a remaining one is empty.
+    /// [`FormatError::LimitExceeded`] beyond 2³¹ - 1 bytes.
     pub fn retain(&mut self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<(), FormatError> {
         self.0 = self.0.filtered(keep)?;
         Ok(())
