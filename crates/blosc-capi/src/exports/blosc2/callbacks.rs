@@ -142,7 +142,8 @@ impl BlockFilter for Filter {
         let mut dparams = self.user.dparams;
         // SAFETY: an input and an output of the same length; the program promises the rest.
         match unsafe { backward(src.as_ptr(), dst.as_mut_ptr(), len32(src), block.meta, &mut dparams, self.id) } {
-            0 => Ok(()),
+            // C-Blosc2 takes only negative codes for errors here.
+            0.. => Ok(()),
             code => Err(self.user.fail(code)),
         }
     }
