@@ -56,7 +56,10 @@ impl fmt::Display for NameError {
             Self::Meta { filter, found: None, expected } => {
                 write!(f, "filter {filter} needs a meta value after a colon, {expected}")
             }
-            Self::Goal { found } => write!(f, "unknown goal {found:?}; expected fast, balanced or small"),
+            Self::Goal { found } => write!(
+                f,
+                "unknown goal {found:?}; expected fast, balanced, small, a speed as 500MB/s, or a ratio as ratio:3.5"
+            ),
             Self::TooManyFilters => f.write_str("more than six filters, the slots of a chunk"),
         }
     }

@@ -120,18 +120,29 @@ impl fmt::Display for Goal {
 impl FromStr for Goal {
     type Err = NameError;
 
-    /// Parses `fast`, `balanced` or `small`.
+    /// Parses `fast`, `balanced`, `small`, a nominal speed as `500MB/s`, or a ratio as `ratio:3.5`.
     ///
     /// ```
     /// use blosc_core::Goal;
     /// assert_eq!("small".parse(), Ok(Goal::Small));
+    /// assert_eq!("500MB/s".parse(), Ok(Goal::Speed(500)));
     /// ```
     fn from_str(name: &str) -> Result<Self, NameError> {
         match name {
             "fast" => Ok(Goal::Fast),
             "balanced" => Ok(Goal::Balanced),
             "small" => Ok(Goal::Small),
-            _ => Err(NameError::Goal { found: name.into() }),
+            _ => speed(name).or_else(|| ratio(name)).ok_or(NameError::Goal { found: name.into() }),
         }
     }
+}
+
+fn speed(text: &str) -> Option<Goal> {
+    let speed = text.strip_suffix("MB/s")?.trim_end().parse().ok()?;
+    Some(Goal::Speed(speed)).filter(|_| speed > 0)
+}
+
+fn ratio(text: &str) -> Option<Goal> {
+    let ratio = text.strip_prefix("ratio:")?.parse().ok()?;
+    (1.0..=1e9).contains(&ratio).then_some(Goal::Ratio(ratio))
 }

@@ -41,31 +41,22 @@ pub(super) fn codec(text: &str) -> Result<CodecArg, BadValue> {
 
 /// Parses a goal: its name, a nominal speed as `500MB/s`, or a ratio as `ratio:3.5`.
 pub(super) fn goal(text: &str) -> Result<Goal, BadValue> {
-    named("--auto", text, ", a speed as 500MB/s, or a ratio as ratio:3.5")
-        .or_else(|error| speed(text).or_else(|| ratio(text)).ok_or(error))
+    parsed(text).ok_or_else(|| unknown("--auto", text, ", a speed as 500MB/s, or a ratio as ratio:3.5"))
 }
 
 /// Parses the name of a goal.
 pub(super) fn goal_name(text: &str) -> Result<Goal, BadValue> {
-    named("--goal", text, "")
+    parsed(text).filter(|goal| Goal::NAMED.contains(goal)).ok_or_else(|| unknown("--goal", text, ""))
 }
 
-fn named(argument: &str, text: &str, others: &str) -> Result<Goal, BadValue> {
-    text.parse().map_err(|_| {
-        let names = GOALS.map(python_str_repr).join(", ");
-        let text = python_str_repr(text);
-        BadValue::Usage(format!("argument {argument}: invalid choice: {text} (choose from {names}{others})"))
-    })
+fn parsed(text: &str) -> Option<Goal> {
+    text.parse().ok()
 }
 
-fn speed(text: &str) -> Option<Goal> {
-    let speed = text.strip_suffix("MB/s")?.trim_end().parse().ok()?;
-    Some(Goal::Speed(speed)).filter(|_| speed > 0)
-}
-
-fn ratio(text: &str) -> Option<Goal> {
-    let ratio = text.strip_prefix("ratio:")?.parse().ok()?;
-    (1.0..=1e9).contains(&ratio).then_some(Goal::Ratio(ratio))
+fn unknown(argument: &str, text: &str, others: &str) -> BadValue {
+    let names = GOALS.map(python_str_repr).join(", ");
+    let text = python_str_repr(text);
+    BadValue::Usage(format!("argument {argument}: invalid choice: {text} (choose from {names}{others})"))
 }
 
 #[cfg(test)]
