@@ -46,7 +46,7 @@ impl Choice {
     pub(crate) fn next(&mut self, chunk: u64, plain: &[u8], observer: &Observer) -> Result<CParams, Error> {
         let Some(advisor) = &mut self.advisor else { return Ok(self.params) };
         self.params = advisor.advise(plain)?.params;
-        if self.told != Some(self.params) {
+        if self.told != Some(self.params) && !plain.is_empty() {
             self.told = Some(self.params);
             observer.tell(Event::Choice { chunk, params: &self.params, tried: advisor.tried() });
         }

@@ -39,7 +39,10 @@ impl Trials {
         let block = tuning::blocksize(&params, len);
         let is_split = tuning::is_split(&params, typesize, block) && sample.len() >= typesize;
         let nstreams = if is_split { typesize } else { 1 };
-        let cbytes = self.compress(&params, nstreams, block / nstreams, sample)?;
+        let cbytes = match params.clevel {
+            0 => sample.len(),
+            _ => self.compress(&params, nstreams, block / nstreams, sample)?,
+        };
         // In a chunk, the fixed costs are spread over a whole block.
         let spared = PER_STREAM * nstreams * block.saturating_sub(sample.len()) / block.max(1);
         // Streams that are stored have no codes.
