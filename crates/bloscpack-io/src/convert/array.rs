@@ -62,6 +62,7 @@ pub(super) fn convert_archive(
         Some(array) => array.clone(),
         None => plain_meta(options.typesize.map_or(typesize, u64::from), nbytes)?,
     };
+    let options = &*options.for_input(archive, target)?;
     let conversion = Conversion { archive, array: array.as_ref(), meta: &meta, output, options };
     let mut report = ConvertReport { nbytes, ..ConvertReport::default() };
     report.dropped = match target {

@@ -1,6 +1,8 @@
 //! Parameters of each writer, from the options or else from the input.
 
-use blosc_core::{Auto, BlockSize, CParams, Codec, FilterPipeline};
+use std::borrow::Cow;
+
+use blosc_core::{Auto, BlockSize, CParams, Codec, FilterPipeline, Goal};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::NumpyMeta;
@@ -11,7 +13,11 @@ use crate::array::row_nbytes;
 use crate::formats::bcolz::CarrayParams;
 use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
-use crate::{ConvertOptions, Error, OpenOptions, PackOptions, UnpackOptions};
+use crate::target::Target;
+use crate::{Archive, ConvertOptions, Error, OpenOptions, PackOptions, UnpackOptions};
+
+/// Number of chunks among which the first compressed one is searched for.
+const SEARCHED_CHUNKS: u64 = 64;
 
 impl ConvertOptions {
     /// Returns the compression parameters of an array. The typesize is the size of an item.
@@ -104,6 +110,28 @@ impl ConvertOptions {
             typesize.map_or(auto, |typesize| auto.typesize(typesize))
         };
         self.auto.map(set)
+    }
+
+    /// Returns the options for an input. If its chunks do not have the parameters of its header, they were chosen, and
+    /// so are those of the output: the header is for chunks to come, which may be much larger.
+    pub(super) fn for_input(&self, archive: &Archive<'_>, target: Target) -> Result<Cow<'_, ConvertOptions>, Error> {
+        let is_free = self.auto.is_none() && self.codec.is_none() && self.clevel.is_none() && self.filters.is_none();
+        let has_choice = matches!(target, Target::Frame | Target::Array | Target::Zarr);
+        let header = archive.frame().filter(|_| is_free && has_choice).map(|frame| &frame.header);
+        let Some(params) = header.and_then(|header| FrameParams::of(header).ok()).map(|params| params.cparams()) else {
+            return Ok(Cow::Borrowed(self));
+        };
+        for number in 0..archive.nchunks().min(SEARCHED_CHUNKS) {
+            let facts = archive.chunk_facts(number)?;
+            if let Some(codec) = facts.codec.filter(|_| !facts.is_stored_plain) {
+                // Shuffle does not change single bytes.
+                let has_other_filters = archive.typesize() > 1 && facts.filters != params.get_filters();
+                let is_chosen = has_other_filters || codec != params.get_codec();
+                let chosen = || self.clone().auto(Auto::new(Goal::Balanced));
+                return Ok(if is_chosen { Cow::Owned(chosen()) } else { Cow::Borrowed(self) });
+            }
+        }
+        Ok(Cow::Borrowed(self))
     }
 
     /// Returns the version of a Zarr output.

@@ -4,13 +4,15 @@ use std::fs;
 use std::path::Path;
 
 use bloscpack_format::checksum::Checksum;
+use bloscpack_format::frame::FrameType;
 use bloscpack_format::zarr::Version;
 use bloscpack_format::{Format, Json};
 use bloscpack_io::bcolz::{Carray, CarrayParams, Ctable, CtableWriter, LocalDirectory};
-use bloscpack_io::blosc_core::SplitMode;
+use bloscpack_io::blosc_core::{Auto, Codec, Goal, SplitMode};
+use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::{
-    Archive, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, Target, Typing, convert,
-    pack_bytes,
+    Archive, Cancel, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, Target, Threads,
+    Typing, convert, pack_bytes,
 };
 
 /// A table with two columns: `a` contains 18 numbers of one byte, `b` the same numbers in 16 bits.
@@ -193,4 +195,24 @@ fn text_needs_its_feature() {
     let input = LocalSource::open(dir.path().join("t")).unwrap();
     let error = convert(input, dir.path().join("out.csv"), Target::Csv, &ConvertOptions::new()).unwrap_err();
     assert!(matches!(error, Error::NoText { .. }), "{error}");
+}
+
+/// The header of such a frame has the default settings, which make it several times as large.
+#[test]
+fn frames_whose_parameters_were_chosen_get_chosen_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let rows: Vec<u8> = (0..500_000_u32).flat_map(|n| (n % 3_001 * (n % 1_009) / 7).to_le_bytes()).collect();
+    let params = FrameParams::new(4).codec(Codec::BloscLz);
+    let writer = FrameWriter::create(path("chosen.b2frame"), FrameType::Contiguous, false, params).unwrap();
+    let mut writer = writer.auto(Auto::new(Goal::Balanced));
+    writer.append_stream(rows.as_slice(), None, &Threads::Serial, &Cancel::new()).unwrap();
+    writer.finish().unwrap();
+    let sizes = [ConvertOptions::new(), ConvertOptions::new().codec(Codec::BloscLz)].map(|options| {
+        let input = LocalSource::open(path("chosen.b2frame")).unwrap();
+        convert(input, path("again.b2frame"), Target::Frame, &options.overwrite(true)).unwrap();
+        fs::metadata(path("again.b2frame")).unwrap().len()
+    });
+    let size = fs::metadata(path("chosen.b2frame")).unwrap().len();
+    assert!(sizes[0] <= size + size / 10 && sizes[1] > size + size / 10, "{sizes:?}, {size}");
 }
