@@ -69,6 +69,20 @@ fn golden_arrays_made_anew_hold_the_same() {
     assert_eq!(seen, 85);
 }
 
+#[test]
+fn a_cancelled_change_of_items_changes_nothing() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u4").unwrap(), shape: vec![1000], order: Order::C };
+    let array = ArrayOptions::new().chunkshape(Some(vec![10])).array(&meta).unwrap();
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(4)).unwrap();
+    writer.commit().unwrap();
+    let cancel = Cancel::new();
+    let mut writer = writer.cancel(cancel.clone());
+    cancel.cancel();
+    let region = Region { start: vec![0], stop: vec![1000] };
+    assert!(matches!(writer.write_slice(&region, &[1; 4000]), Err(Error::Cancelled)));
+    assert!(unpacked(&writer.into_store()) == [0; 4000]);
+}
+
 /// A model of an array in memory, computed by the definition.
 #[derive(Debug, Clone, PartialEq)]
 struct Model {

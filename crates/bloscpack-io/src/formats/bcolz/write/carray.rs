@@ -183,11 +183,18 @@ impl<D: Directory> CarrayWriter<D> {
         self.edit(|column| input.append_to(column, threads, cancel))
     }
 
+    /// Sets the switch that ends [`assign`](Self::assign) with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.column.set_cancel(cancel);
+        self
+    }
+
     /// Replaces every `step`th row of a range, starting with its first, by a row for each of them or by one row for
     /// all.
     ///
     /// # Errors
-    /// [`Error::Range`], and as [`CarrayWriter::append`].
+    /// [`Error::Range`], [`Error::Cancelled`], and as [`CarrayWriter::append`].
     pub fn assign(&mut self, rows: Range<u64>, step: NonZeroU64, plain: &[u8]) -> Result<(), Error> {
         self.column.check_writable()?;
         self.column.meta().check_rows(&rows, step, plain.len() as u64)?;

@@ -35,6 +35,7 @@ pub(crate) struct Column<D: Directory> {
     attrs: AttrsEdit,
     auto: Option<Auto>,
     observer: Observer,
+    cancel: Cancel,
 }
 
 impl<D: Directory> Column<D> {
@@ -69,7 +70,13 @@ impl<D: Directory> Column<D> {
             attrs: AttrsEdit::default(),
             auto: None,
             observer: Observer::default(),
+            cancel: Cancel::new(),
         }
+    }
+
+    /// Sets the switch that ends assignments.
+    pub(super) fn set_cancel(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
     }
 
     /// Sets what is chosen for the chunks of streams, and the receiver of the choices.
@@ -183,6 +190,7 @@ impl<D: Directory> Column<D> {
         let mut atoms = new.atoms(atomsize);
         self.meta.change_from(first);
         for part in new.chunks(all) {
+            self.cancel.check()?;
             let chunk = part.chunk();
             let in_tail = all.rows_in(chunk) < all.chunklen();
             let mut plain = if in_tail {

@@ -145,7 +145,7 @@ impl<S: FrameStore> FrameWriter<S> {
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if it has no such region, or if
-    /// `items` has another size; as [`FrameWriter::update`].
+    /// `items` has another size; [`Error::Cancelled`]; as [`FrameWriter::update`].
     pub fn write_slice(&mut self, region: &Region, items: &[u8]) -> Result<(), Error> {
         let array = self.expect_array()?;
         let grid = array.grid();
@@ -156,6 +156,7 @@ impl<S: FrameStore> FrameWriter<S> {
         let mut parts = grid.parts(region)?;
         self.all_or_none(|this| {
             parts.try_for_each(|part| {
+                this.cancel.check()?;
                 let whole = grid.is_whole(&part);
                 let mut plain = if whole { memory::zeroed(grid.chunk_nbytes())? } else { this.chunk(part.nchunk)? };
                 grid.write(&part, &mut plain, region, items)?;
@@ -184,7 +185,7 @@ impl<S: FrameStore> FrameWriter<S> {
                 dropped += chunks.old_info(chunk)?.map_or(0, |info| u64::from(info.cbytes));
             }
         }
-        let mut encoder = self.compression.encoder()?;
+        let mut encoder = self.compression.encoder()?.cancel(self.cancel.clone());
         self.all_or_none(|this| {
             this.transaction.change(|edit| edit.update_metalayer(name, &content))?;
             let size = grid.chunk_nbytes() as u32;
@@ -200,6 +201,7 @@ impl<S: FrameStore> FrameWriter<S> {
 
     /// Rewrites a chunk with zeros outside `part`, unless they are zero already.
     fn clear_padding(&mut self, grid: &Grid, part: &ChunkPart, encoder: &mut Encoder) -> Result<(), Error> {
+        self.cancel.check()?;
         if matches!(self.frame()?.chunk(part.nchunk)?, ChunkRef::Special { special, .. } if special != Special::Nan) {
             return Ok(());
         }

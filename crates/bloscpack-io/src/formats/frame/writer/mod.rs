@@ -75,6 +75,7 @@ pub struct FrameWriter<S> {
     choice: Option<Choice>,
     encoder: Option<Encoder>,
     observer: Observer,
+    cancel: Cancel,
 }
 
 impl FrameWriter<LocalFrame> {
@@ -190,6 +191,7 @@ impl<S: FrameStore> FrameWriter<S> {
             choice: None,
             encoder: None,
             observer: Observer::default(),
+            cancel: Cancel::new(),
         }
     }
 
@@ -210,6 +212,13 @@ impl<S: FrameStore> FrameWriter<S> {
     /// [`auto`](Self::auto) with a receiver of the choices.
     pub(crate) fn auto_observed(self, auto: Option<Auto>, observer: &Observer) -> Self {
         FrameWriter { observer: observer.clone(), ..self.auto(auto) }
+    }
+
+    /// Sets the switch that ends [`write_slice`](Self::write_slice), [`resize`](Self::resize) and the compression of
+    /// single chunks with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancel(self, cancel: Cancel) -> Self {
+        FrameWriter { cancel, encoder: None, ..self }
     }
 
     /// Sets a function that is called with each [`Event::Choice`].
@@ -450,7 +459,7 @@ impl<S: FrameStore> FrameWriter<S> {
         self.choice = Some(choice);
         let encoder = match &mut self.encoder {
             Some(encoder) => encoder,
-            none => none.insert(self.compression.encoder()?),
+            none => none.insert(self.compression.encoder()?.cancel(self.cancel.clone())),
         };
         if params != *encoder.params() {
             encoder.set_params(params)?;
