@@ -26,11 +26,14 @@ enum Editor {
 }
 
 impl Editor {
-    fn open(path: &Path) -> Result<Editor, Error> {
+    /// Opens a container. `cancel` ends its change.
+    fn open(path: &Path, cancel: &Cancel) -> Result<Editor, Error> {
         let archive = Archive::open(LocalSource::open(path)?)?;
         match archive.format() {
-            Format::Carray => Ok(Editor::Carray(Box::new(CarrayWriter::open(path)?))),
-            Format::Blosc2Frame | Format::SparseFrame => Ok(Editor::Frame(Box::new(FrameWriter::open(path)?))),
+            Format::Carray => Ok(Editor::Carray(Box::new(CarrayWriter::open(path)?.cancel(cancel.clone())))),
+            Format::Blosc2Frame | Format::SparseFrame => {
+                Ok(Editor::Frame(Box::new(FrameWriter::open(path)?.cancel(cancel.clone()))))
+            }
             Format::Bloscpack { .. } => Ok(Editor::Bloscpack(Box::new(archive))),
             format => Err(Error::Unsupported { format }),
         }
@@ -45,8 +48,8 @@ impl Editor {
 #[pyfunction]
 pub(crate) fn set_items(path: PathBuf, start: Vec<u64>, stop: Vec<u64>, items: &Bound<'_, PyAny>) -> PyResult<()> {
     let (py, input) = (items.py(), Buffer::read(items)?);
-    let bytes = input.as_slice();
-    let change = || match Editor::open(&path)? {
+    let (bytes, cancel) = (input.as_slice(), Cancel::new());
+    let change = || match Editor::open(&path, &cancel)? {
         Editor::Frame(mut writer) => {
             writer.write_slice(&Region { start, stop }, bytes)?;
             writer.commit()
@@ -58,23 +61,21 @@ pub(crate) fn set_items(path: PathBuf, start: Vec<u64>, stop: Vec<u64>, items: &
         }
         Editor::Bloscpack(archive) => Err(Editor::unsupported(&archive)),
     };
-    // Not cancelled: a change is short, or is all or nothing.
-    detached(py, bytes.len(), &Cancel::new(), change)?.or_raise(py)
+    detached(py, bytes.len(), &cancel, change)?.or_raise(py)
 }
 
-/// Appends items along the first axis. `shape` is the shape afterwards.
+/// Appends items of this shape along the first axis.
 #[pyfunction(signature = (path, shape, items, *, threads=Some(1)))]
 pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
     let (py, input, threads) = (items.py(), Buffer::read(items)?, self::threads(threads)?);
     let (bytes, cancel) = (input.as_slice(), Cancel::new());
-    let change = || match Editor::open(&path)? {
+    let change = || match Editor::open(&path, &cancel)? {
         Editor::Frame(mut writer) => {
-            let mut start = vec![0; shape.len()];
-            if let (Some(first), Some(array)) = (start.first_mut(), writer.array()) {
-                *first = array.shape.first().copied().unwrap_or(0);
-            }
-            writer.resize(&shape)?;
-            writer.write_slice(&Region { start, stop: shape }, bytes)?;
+            let rows = writer.array().and_then(|array| array.shape.first()).copied().unwrap_or(0);
+            let (mut start, stop) = (vec![0; shape.len()], behind(rows, shape));
+            start.iter_mut().take(1).for_each(|first| *first = rows);
+            writer.resize(&stop)?;
+            writer.write_slice(&Region { start, stop }, bytes)?;
             writer.commit()
         }
         Editor::Carray(mut writer) => {
@@ -82,13 +83,20 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
             writer.finish()
         }
         Editor::Bloscpack(archive) => {
-            let metadata = grown(&archive, shape)?;
+            let rows = archive.numpy().and_then(|meta| meta.shape.first()).copied().unwrap_or(0);
+            let metadata = grown(&archive, behind(rows, shape))?;
             drop(archive);
             let options = AppendOptions::new().metadata(metadata).threads(threads).cancel(cancel.clone());
             bloscpack_io::append(&path, Source::from(bytes), &options).map(drop)
         }
     };
     detached(py, bytes.len(), &cancel, change)?.or_raise(py)
+}
+
+/// Returns the shape of an array of `rows` rows and these items behind them.
+fn behind(rows: u64, mut shape: Vec<u64>) -> Vec<u64> {
+    shape.iter_mut().take(1).for_each(|first| *first = first.saturating_add(rows));
+    shape
 }
 
 /// Returns the metadata of an array in a bloscpack file with another shape.
@@ -107,7 +115,8 @@ fn grown(archive: &Archive<'_>, shape: Vec<u64>) -> Result<Option<Json>, Error> 
 /// Changes the shape. New items are zeros, or the default of a carray.
 #[pyfunction]
 pub(crate) fn resize(py: Python<'_>, path: PathBuf, shape: Vec<u64>) -> PyResult<()> {
-    let change = || match Editor::open(&path)? {
+    let cancel = Cancel::new();
+    let change = || match Editor::open(&path, &cancel)? {
         Editor::Frame(mut writer) => {
             writer.resize(&shape)?;
             writer.commit()
@@ -118,7 +127,8 @@ pub(crate) fn resize(py: Python<'_>, path: PathBuf, shape: Vec<u64>) -> PyResult
         }
         Editor::Bloscpack(archive) => Err(Editor::unsupported(&archive)),
     };
-    py.detach(change).or_raise(py)
+    // Chunks that the new shape cuts are compressed again.
+    detached(py, usize::MAX, &cancel, change)?.or_raise(py)
 }
 
 /// Sets an attribute to the value of a JSON text, or removes it.

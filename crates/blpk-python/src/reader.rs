@@ -166,6 +166,11 @@ impl Reader {
         self.decoded.load(Ordering::Relaxed)
     }
 
+    /// Refuses `nbytes` plain bytes in memory if they exceed the limits.
+    fn check_output(&self, py: Python<'_>, nbytes: u64) -> PyResult<()> {
+        self.archive().check_output(nbytes, &self.limits).or_raise(py)
+    }
+
     /// Reads items into `out`: for each axis a start, a step and a count.
     fn read_items(&self, py: Python<'_>, axes: Vec<(u64, i64, u64)>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let axis = |(start, step, count)| AxisSelection { start, step, count, is_index: false };

@@ -3,7 +3,7 @@
 use bloscpack_io::blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError};
 use bloscpack_io::frame::FrameParams;
 use bloscpack_io::{Auto, Codec, ConvertOptions, Error, FilterPipeline, Goal, Limits};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
@@ -35,9 +35,9 @@ impl Settings {
             match key.cast::<PyString>()?.to_str()? {
                 "codec" => settings.codec = Some(value.cast::<PyString>()?.to_str()?.parse().or_raise(value.py())?),
                 "clevel" => settings.clevel = Some(clevel(&value)?),
-                "typesize" => settings.typesize = Some(value.extract()?),
+                "typesize" => settings.typesize = Some(size("typesize", &value)?),
                 "filters" => settings.filters = Some(filters(&value)?),
-                "blocksize" => settings.blocksize = Some(value.extract()?),
+                "blocksize" => settings.blocksize = Some(size("blocksize", &value)?),
                 "format" => settings.format = format(&value)?,
                 "auto" => settings.auto = auto(&value)?,
                 key => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{key}'"))),
@@ -92,6 +92,17 @@ impl Settings {
     }
 }
 
+/// Returns a size that an argument states.
+///
+/// # Errors
+/// `TypeError` for a value that is no integer; `ValueError` for one out of range.
+fn size(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    value.extract::<usize>().map_err(|error| match error.is_instance_of::<PyOverflowError>(value.py()) {
+        true => PyValueError::new_err(format!("{name} is {value}, expected a size")),
+        false => error,
+    })
+}
+
 fn clevel(value: &Bound<'_, PyAny>) -> PyResult<u8> {
     let level = value.extract::<i64>()?;
     u8::try_from(level)
@@ -117,7 +128,7 @@ fn format(value: &Bound<'_, PyAny>) -> PyResult<ChunkFormat> {
     }
 }
 
-/// Parses `True`, `False` or the name of a goal.
+/// Parses `True`, `False` or a goal.
 fn auto(value: &Bound<'_, PyAny>) -> PyResult<Option<Goal>> {
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(flag.is_true().then_some(Goal::Balanced));
@@ -132,7 +143,8 @@ fn auto(value: &Bound<'_, PyAny>) -> PyResult<Option<Goal>> {
 pub(crate) fn limits(names: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::new();
     for (name, size) in names.into_iter().flatten() {
-        let (name, size) = (name.extract::<String>()?, size.extract::<usize>()?);
+        let name = name.extract::<String>()?;
+        let size = self::size(&name, &size)?;
         limits = match name.as_str() {
             "max_nbytes" => limits.max_nbytes(size),
             "max_chunk" => limits.max_chunk(size),

@@ -66,8 +66,9 @@ pub(crate) struct PyFile {
 
 impl PyFile {
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        // os.SEEK_END
-        let len = object.call_method1("seek", (0, 2))?.extract()?;
+        // os.SEEK_END. Some objects, such as mmap before Python 3.13, return nothing.
+        let at = object.call_method1("seek", (0, 2))?;
+        let len = if at.is_none() { object.call_method0("tell")? } else { at }.extract()?;
         Ok(PyFile { object: object.clone().unbind(), len, position: Mutex::new(()) })
     }
 

@@ -53,6 +53,9 @@ impl Description {
         if itemsize.is_some() {
             return Err(PyValueError::new_err("the typesize of an array is the size of its items"));
         }
+        if settings.blocksize.is_some() {
+            return Err(PyValueError::new_err("blocksize is for chunks; blocks has the shape of an array's blocks"));
+        }
         let options = settings.convert_options().overwrite(self.overwrite).threads(threads).cancel(cancel.clone());
         match (target, &self.chunks) {
             // Chunks of whole rows.

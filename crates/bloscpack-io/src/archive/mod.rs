@@ -295,7 +295,11 @@ impl<'a> Archive<'a> {
     }
 
     /// Checks `nbytes` plain bytes of several chunks in memory against the limits.
-    pub(crate) fn check_output(&self, nbytes: u64, limits: &Limits) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::Limit`].
+    #[doc(hidden)]
+    pub fn check_output(&self, nbytes: u64, limits: &Limits) -> Result<(), Error> {
         limits.check_output(nbytes, nbytes)?;
         if nbytes > limits.max_unearned as u64 {
             limits.check_unearned(nbytes, self.container.stored(nbytes / Limits::EARNED as u64 + 1))?;

@@ -80,7 +80,7 @@ pub enum Error {
         output: PathBuf,
     },
     /// The file or directory is locked: another process, or another part of this one, is changing it.
-    #[error("'{}' is locked by another process; try again when it has finished", .0.display())]
+    #[error("'{}' is locked by another process or thread; try again when it has finished", .0.display())]
     Locked(PathBuf),
     /// A carray cannot be created or compressed with these parameters.
     #[error("invalid parameters for a carray: {what}")]

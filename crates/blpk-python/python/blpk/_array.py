@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._array_read import ArrayReader, bytes_of
 from ._errors import UnsupportedError
-from ._index import basic
+from ._index import basic, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -34,7 +34,14 @@ class Array(ArrayReader):
     """
 
     def __setitem__(self, key: Any, value: ArrayLike) -> None:
-        """Replace items. Needs a b2nd frame or a carray, and mode ``"r+"``."""
+        """Replace items. Needs a b2nd frame or a carray, and mode ``"r+"``.
+
+        `key` is made of integers, slices, an ellipsis and None.
+        """
+        with self._handle.change():
+            self._set(key, value)
+
+    def _set(self, key: Any, value: ArrayLike) -> None:
         import numpy as np
 
         path, selected = self._changes("b2nd", "carray"), basic(key, self.shape)
@@ -54,13 +61,17 @@ class Array(ArrayReader):
         region = tuple(slice(low, high) for low, high in box)
         extent = tuple(high - low for low, high in box)
         items = np.empty(extent, self.dtype) if whole else self[region]
-        target = items[tuple(inner)]
+        # With the ellipsis, an array without axes gives an array, not a scalar.
+        target = items[(*inner, ...)]
         target.reshape(selected.shape)[...] = value
         _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items))
-        self._handle.changed()
 
     def append(self, items: ArrayLike) -> None:
         """Append rows: items of the same shape but for the first axis, or one row."""
+        with self._handle.change():
+            self._append(items)
+
+    def _append(self, items: ArrayLike) -> None:
         import numpy as np
 
         path, shape = self._changes("bloscpack", "b2nd", "carray"), self.shape
@@ -72,26 +83,28 @@ class Array(ArrayReader):
         if self._reader.order == "F" and len(shape) > 1:
             raise ValueError("an array in Fortran order has its rows all over the file and cannot grow")
         if len(rows):
-            _core.append(path, [shape[0] + len(rows), *shape[1:]], bytes_of(rows), threads=self._handle.threads)
-            self._handle.changed()
+            _core.append(path, list(rows.shape), bytes_of(rows), threads=self._handle.threads)
 
     def resize(self, shape: int | Sequence[int]) -> None:
         """Change the shape. New items are zeros, or the default of a carray.
 
         A b2nd array may change along every axis, a carray along the first.
         """
+        with self._handle.change():
+            self._resize(shape_of(shape))
+
+    def _resize(self, new: tuple[int, ...]) -> None:
         path = self._changes("b2nd", "carray")
-        new = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
         if len(new) != self.ndim or any(size < 0 for size in new):
             raise ValueError(f"cannot resize an array of shape {self.shape} to {new}")
         if self.format == "carray" and new[1:] != self.shape[1:]:
             raise ValueError("a carray changes along its first axis only")
         _core.resize(path, list(new))
-        self._handle.changed()
 
     def _changes(self, *formats: str) -> str:
         """Return the path for a change that only these formats have."""
         path = self._handle.path()
+        self._dtype = None
         if self.format not in formats:
             raise UnsupportedError(f"an array of format {self.format} has no such change; {' and '.join(formats)} have it")
         return path

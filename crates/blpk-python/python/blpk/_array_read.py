@@ -46,7 +46,8 @@ class ArrayReader:
         import numpy as np
 
         if self._dtype is None:
-            self._dtype = np.dtype(ast.literal_eval(self._reader.descr))
+            # Unlike np.dtype, this takes the padding of aligned fields out of the names.
+            self._dtype = np.lib.format.descr_to_dtype(ast.literal_eval(self._reader.descr))
         return self._dtype
 
     @property
@@ -115,7 +116,7 @@ class ArrayReader:
         """Return items as a NumPy array, or a single item as a scalar.
 
         `key` is made of integers, slices, an ellipsis and None. An array of integers or booleans selects along the
-        first axis.
+        first axis. A result that exceeds the limits raises LimitError.
         """
         numbers = rows(key, self.shape)
         if numbers is not None:
@@ -129,16 +130,22 @@ class ArrayReader:
     def _read(self, selected: Basic) -> NDArray[Any]:
         import numpy as np
 
+        self._check_output(math.prod(selected.shape))
         # An item that is itself an array, as `('<f8', (2,))`, is one item here and more axes in NumPy.
         items = np.empty(selected.shape, self.dtype)
         self._reader.read_items(selected.axes, bytes_of(items))
         return items
+
+    def _check_output(self, nitems: int) -> None:
+        """Refuse a result that exceeds the limits, before it is allocated."""
+        self._reader.check_output(nitems * self.dtype.itemsize)
 
     def _take(self, numbers: NDArray[np.intp], rest: tuple[Any, ...]) -> NDArray[Any]:
         """Return rows in any order. Each block is decoded once."""
         import numpy as np
 
         inner = basic((slice(0, 0), *rest), self.shape)
+        self._check_output(len(numbers) * math.prod(inner.shape[1:]))
         result = np.empty((len(numbers), *inner.shape[1:]), self.dtype)
         if numbers.size == 0:
             return result

@@ -66,6 +66,8 @@ class VlMetalayers(MutableMapping[str, bytes]):
         self._changed()
 
     def __delitem__(self, name: str) -> None:
+        if self._reader().format not in ("b2nd", "frame"):
+            raise KeyError(name)
         try:
             _core.set_vlmeta(self._path(), name, None)
         except NotFoundError:

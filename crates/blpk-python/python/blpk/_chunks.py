@@ -159,7 +159,7 @@ def decompress(
     >>> blpk.decompress(chunk, out=out) is out
     True
     """
-    return _core.decompress(chunk, out, threads=threads, limits=limits)
+    return _core.decompress(chunk, out, threads=threads, limits=None if limits is None else dict(limits))
 
 
 def getitem(chunk: Buffer, start: int, nitems: int, *, limits: Mapping[str, int] | None = None) -> bytes:
@@ -181,7 +181,7 @@ def getitem(chunk: Buffer, start: int, nitems: int, *, limits: Mapping[str, int]
     >>> blpk.getitem(chunk, 3, 4)
     b'3456'
     """
-    return _core.getitem(chunk, start, nitems, limits=limits)
+    return _core.getitem(chunk, start, nitems, limits=None if limits is None else dict(limits))
 
 
 def chunk_info(chunk: Buffer) -> ChunkInfo:

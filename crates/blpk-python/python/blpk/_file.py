@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import operator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,7 +68,10 @@ class File(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        target, reader = memoryview(buffer).cast("B"), self._handle.reader()
+        target, reader = memoryview(buffer), self._handle.reader()
+        if not target.nbytes:
+            return 0
+        target = target.cast("B")
         # A buffered reader reads ahead. It must not fail because of a damaged chunk after the requested bytes.
         chunk = reader.chunk_nbytes or _READ
         count = max(min(len(target), reader.nbytes - self._at, chunk - self._at % chunk), 0)
@@ -77,6 +81,8 @@ class File(io.RawIOBase):
         return count
 
     def readall(self) -> bytes:
+        reader = self._handle.reader()
+        reader.check_output(max(reader.nbytes - self._at, 0))
         # In pieces, because the size that a damaged file states may be any.
         content = bytearray()
         while piece := self.read(_READ):
@@ -87,14 +93,23 @@ class File(io.RawIOBase):
         raise io.UnsupportedOperation("open for reading; modes 'w' and 'a' write")
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.nbytes}[whence]
-        if base + offset < 0:
-            raise ValueError(f"negative position {base + offset}")
-        self._at = base + offset
+        self._expect_open()
+        bases = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.nbytes}
+        if whence not in bases:
+            raise ValueError(f"whence is {whence}, expected 0, 1 or 2")
+        position = bases[whence] + operator.index(offset)
+        if position < 0:
+            raise ValueError(f"negative position {position}")
+        self._at = position
         return self._at
 
     def tell(self) -> int:
+        self._expect_open()
         return self._at
+
+    def _expect_open(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
 
     def close(self) -> None:
         if not self.closed:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import _core
@@ -20,13 +22,16 @@ class Handle:
         self, source: Any, mode: str = "r", *, column: str | None = None, threads: int | None = 1,
         limits: Mapping[str, int] | None = None, reader: _core.Reader | None = None,
     ) -> None:
-        self.source = os.fspath(source) if isinstance(source, os.PathLike) else source
+        # Absolute, so that a change of the working directory does not lead to another file.
+        is_path = isinstance(source, (str, os.PathLike))
+        self.source = os.path.abspath(os.fspath(source)) if is_path else source
         self.mode = mode
         self.column = column
         self.threads = threads
         self.limits = None if limits is None else dict(limits)
         self._reader = reader
         self._process = os.getpid()
+        self._changing = threading.Lock()
         if reader is None:
             self._reader = self._open()
 
@@ -40,12 +45,32 @@ class Handle:
 
     def _open(self) -> _core.Reader:
         # A process may fork while another thread is reading. Its child needs a reader that nothing is using.
-        self._process = os.getpid()
+        if self._process != os.getpid():
+            self._process, self._changing = os.getpid(), threading.Lock()
         return _core.Reader.open(self.source, column=self.column, threads=self.threads, limits=self.limits)
 
     def changed(self) -> None:
         """Forget the reader: the content has changed."""
         self._reader = None
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[None]:
+        """Change the content as it is now, one thread after the other. It is read again before and after.
+
+        Also after an exception: Ctrl-C may come when a change is complete.
+        """
+        with self._lock():
+            self.changed()
+            try:
+                yield
+            finally:
+                self.changed()
+
+    def _lock(self) -> threading.Lock:
+        """Return the lock of changes. Another thread may hold it when a process forks; its child gets a new one."""
+        if self._process != os.getpid():
+            self._reader, self._process, self._changing = None, os.getpid(), threading.Lock()
+        return self._changing
 
     def path(self) -> str:
         """Return the path for a change.
@@ -70,7 +95,10 @@ class Handle:
         self.source = self._reader = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_reader": None}
+        return {**self.__dict__, "_reader": None, "_changing": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _changing=threading.Lock())
 
     def __repr__(self) -> str:
         if self.source is None:

@@ -61,13 +61,28 @@ def basic(key: Any, shape: tuple[int, ...]) -> Basic:
 def integer(entry: Any, axis: int, size: int) -> int:
     """Return an integer index, counted from the start of its axis."""
     try:
-        index = operator.index(entry)
+        # A boolean is an axis of its own in NumPy, not the number 0 or 1.
+        index = operator.index(None if isinstance(entry, bool) else entry)
     except TypeError:
         kind = type(entry).__name__
         raise IndexError(f"an index is made of integers, slices, '...' and None, not {kind}") from None
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
     return index + size if index < 0 else index
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """Return a shape that is given as one integer or several.
+
+    Raises
+    ------
+    TypeError
+        For sizes that are not integers.
+    """
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        return tuple(operator.index(size) for size in shape)
 
 
 def rows(key: Any, shape: tuple[int, ...]) -> tuple[NDArray[np.intp], tuple[Any, ...]] | None:
@@ -80,6 +95,8 @@ def rows(key: Any, shape: tuple[int, ...]) -> tuple[NDArray[np.intp], tuple[Any,
     import numpy as np
 
     numbers = np.asarray(first)
+    if numbers.ndim == 0:
+        return None
     if not shape:
         raise IndexError("too many indices: the array has 0 axes, but 1 was indexed")
     if numbers.ndim != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from . import _core
 from ._array import Array
 from ._file import File
 from ._handle import Handle
+from ._index import shape_of
 from ._table import Table
 from ._writer import Writer
 
@@ -122,7 +124,9 @@ def create(
     """
     import numpy as np
 
-    kind, size = np.dtype(dtype), (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    kind, size = np.dtype(dtype), shape_of(shape)
+    if any(n < 0 for n in size):
+        raise ValueError(f"shape is {size}, expected sizes of at least 0")
     item = np.zeros((), kind) if fill_value is None else np.array(fill_value, kind)
     if item.shape:
         raise ValueError("fill_value is an array, expected one item")
@@ -164,7 +168,7 @@ def save(
     threads : int or None
         Number of threads, None for one per core. The file does not depend on it.
     **settings
-        ``codec``, ``clevel``, ``filters``, ``blocksize`` and ``auto`` of :func:`compress`. Without ``codec``, parameters
+        ``codec``, ``clevel``, ``filters`` and ``auto`` of :func:`compress`. Without ``codec``, parameters
         that are not given are chosen for the data, as with ``auto=True``.
 
     Examples
@@ -217,10 +221,15 @@ def _description(
         raise ValueError("a carray has no fields; create_table makes a table of columns")
     if format == "b2nd" and len(shape) > 16:
         raise ValueError(f"b2nd has at most 16 axes, but the array has {len(shape)}")
+    for name, given in (("chunks", chunks), ("blocks", blocks)):
+        if given is not None and len(given) != len(shape):
+            raise ValueError(f"{name} has {len(given)} axes, but the array has {len(shape)}")
+        if given is not None and any(operator.index(length) < 1 for length in given):
+            raise ValueError(f"{name} is {tuple(given)}, expected sizes of at least 1")
+    if blocks is not None and format != "b2nd":
+        raise ValueError(f"blocks is for b2nd, not for {format}")
     # Chunks are never larger than the array, and have at least one item.
-    cut = [max(min(int(length), size), 1) for length, size in zip(chunks, shape)] if chunks else None
-    if chunks is not None and len(chunks) != len(shape):
-        raise ValueError(f"chunks has {len(chunks)} axes, but the array has {len(shape)}")
+    cut = [max(min(operator.index(length), size), 1) for length, size in zip(chunks, shape)] if chunks else None
     if cut and format == "bloscpack":
         row = int(np.prod(shape[1:], dtype=np.int64)) * dtype.itemsize
         cut = [cut[0] * max(row, 1)]
@@ -231,5 +240,5 @@ def _description(
         "target": format,
         "overwrite": overwrite,
         "chunks": cut,
-        "blocks": [int(length) for length in blocks] if blocks else None,
+        "blocks": [operator.index(length) for length in blocks] if blocks else None,
     }

@@ -67,7 +67,7 @@ def columns_of(rows: Any, dtype: np.dtype[Any]) -> list[NDArray[np.uint8]]:
     names = list(dtype.names or ())
     if isinstance(rows, list) and rows and all(isinstance(row, tuple) for row in rows):
         # As in NumPy, a list of tuples is a list of rows.
-        rows = np.array(rows, dtype)
+        rows = _by_column(rows, dtype)
     if isinstance(rows, Mapping):
         columns = _by_name(rows, list(rows), names)
     elif isinstance(rows, np.ndarray) and rows.dtype.names is not None:
@@ -80,6 +80,21 @@ def columns_of(rows: Any, dtype: np.dtype[Any]) -> list[NDArray[np.uint8]]:
         if len(columns) != len(names):
             raise ValueError(f"{len(columns)} columns were given, the table has {len(names)}: {', '.join(names)}")
     return _equally_long([_cast(name, dtype[name], column) for name, column in zip(names, columns)], names)
+
+
+def _by_column(rows: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return the values of each column. NumPy would cut off texts and fractions, so it only converts other values."""
+    import numpy as np
+
+    names = list(dtype.names or ())
+    lengths = {len(row) for row in rows} - {len(names)}
+    if lengths:
+        raise ValueError(f"a row has {min(lengths)} values, the table has {len(names)} columns")
+    columns: dict[str, Any] = dict(zip(names, zip(*rows)))
+    for name, values in columns.items():
+        simple = dtype[name].kind in "biufcSU" and dtype[name].subdtype is None
+        columns[name] = list(values) if simple else np.array(list(values), dtype[name])
+    return columns
 
 
 def _by_name(rows: Any, found: list[str], names: list[str]) -> list[Any]:

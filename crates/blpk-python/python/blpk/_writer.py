@@ -38,8 +38,10 @@ class CommitOnClose(io.IOBase):
 class Writer(CommitOnClose, io.RawIOBase):
     """A file object that compresses what is written to it.
 
-    The file appears when it is closed, complete. If a ``with`` block ends with an exception, or the object is never
-    closed, nothing appears. For many small writes, wrap it in :class:`io.BufferedWriter`.
+    The file appears when it is closed, complete. If a ``with`` block of this object ends with an exception, or the
+    object is never closed, nothing appears. For many small writes, wrap it in :class:`io.BufferedWriter` within the
+    block, and call ``flush`` at its end. A wrapper that is closed, also by its own ``with`` block or when it is deleted,
+    closes this object: the file is then complete even after an exception.
 
     Examples
     --------
@@ -53,16 +55,19 @@ class Writer(CommitOnClose, io.RawIOBase):
     """
 
     def __init__(self, path: Any, mode: str, threads: int | None, **settings: Any) -> None:
-        self.name, self._threads, self._at = os.fspath(path), threads, 0
+        self.name, self._threads, self._at, self._start = os.fspath(path), threads, 0, 0
+        # The file stays the same if the working directory changes.
+        self._path = os.path.abspath(self.name)
         if settings.get("codec") is None:
             settings.setdefault("auto", True)
         if mode == "a" and os.path.lexists(self.name):
             import tempfile
 
             # Appending changes the file once, when all data is there.
+            self._start = _core.Reader.open(self._path).nbytes
             self._spool, self._settings = tempfile.NamedTemporaryFile(prefix="blpk-"), settings
         else:
-            self._packer = _core.Packer(self.name, overwrite=mode == "w", threads=threads, **settings)
+            self._packer = _core.Packer(self._path, overwrite=mode == "w", threads=threads, **settings)
 
     def writable(self) -> bool:
         return True
@@ -74,12 +79,18 @@ class Writer(CommitOnClose, io.RawIOBase):
         if self._packer is not None:
             self._packer.write(data)
         else:
-            self._spool.write(data)
+            view = memoryview(data)
+            self._spool.write(view if view.c_contiguous else view.tobytes())
         self._at += count
         return count
 
+    def readinto(self, buffer: Any, /) -> int:
+        raise io.UnsupportedOperation("open for writing; mode 'r' reads")
+
     def tell(self) -> int:
-        return self._at
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+        return self._start + self._at
 
     def close(self) -> None:
         """Complete the file."""
@@ -90,7 +101,7 @@ class Writer(CommitOnClose, io.RawIOBase):
                 self._packer.finish()
             elif self._at:
                 self._spool.flush()
-                _core.append_to_file(self.name, self._spool.name, threads=self._threads, **self._settings)
+                _core.append_to_file(self._path, self._spool.name, threads=self._threads, **self._settings)
         finally:
             self.discard()
 

@@ -21,7 +21,7 @@ from numcodecs.abc import Codec  # type: ignore[import-untyped]
 from numcodecs.registry import register_codec  # type: ignore[import-untyped]
 
 from . import _core
-from ._errors import DamagedError
+from ._errors import DamagedError, UnsupportedError
 from ._numcodecs_b2nd import B2nd
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def decompress(source: Buffer, dest: Any = None, *, threads: int | None = 1) -> 
     """Decompress a chunk, to bytes or into `dest`, as :meth:`Blosc.decode`."""
     try:
         return _core.decompress(source, dest, threads=threads)
-    except DamagedError as error:
+    except (DamagedError, UnsupportedError) as error:
         raise ChunkError(str(error)) from error
 
 
@@ -248,7 +248,7 @@ def decompress_partial(source: Buffer, start: int, nitems: int, dest: Any = None
     """Decompress a range of items, to bytes or into `dest`, as :meth:`Blosc.decode_partial`."""
     try:
         return _core.getitem(source, start, nitems, dest)
-    except DamagedError as error:
+    except (DamagedError, UnsupportedError) as error:
         raise ChunkError(str(error)) from error
 
 

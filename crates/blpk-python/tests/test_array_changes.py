@@ -1,0 +1,178 @@
+"""Arrays: limits of results, paths, dtypes with padding, and changes by several handles, threads and interrupts."""
+
+import concurrent.futures
+import mmap
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import blpk
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.blp", "a.bcolz", "a.npy"])
+def test_results_are_within_the_limits(tmp_path, name):
+    blpk.save(tmp_path / name, np.arange(100_000))
+    array = blpk.open(tmp_path / name, limits={"max_nbytes": 1000})
+    for key in (..., slice(200), [1] * 200):
+        with pytest.raises(blpk.LimitError):
+            array[key]
+    assert array[:125].nbytes == 1000
+
+
+def test_a_small_file_does_not_state_gigabytes(tmp_path):
+    blpk.create(tmp_path / "z.b2nd", (2**29,), "f8", chunks=(2**27,))
+    array = blpk.open(tmp_path / "z.b2nd")
+    with pytest.raises(blpk.LimitError):
+        array[...]
+    assert not array[2**28 : 2**28 + 10].any()
+
+
+def test_an_array_without_axes_is_assigned(tmp_path):
+    array = blpk.create(tmp_path / "z.b2nd", (), "f8")
+    for key, value in (((), 1.0), (..., 2.0), (None, 3.0)):
+        array[key] = value
+        assert array[()] == value
+
+
+def test_paths_do_not_follow_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blpk.save("a.b2nd", np.ones(3))
+    array = blpk.open("a.b2nd", "r+")
+    writer = blpk.open("w.blp", "w")
+    (tmp_path / "s").mkdir()
+    monkeypatch.chdir("s")
+    blpk.save("a.b2nd", np.zeros(3))
+    array[0] = 77.0
+    writer.write(b"here")
+    writer.close()
+    assert (array[0], blpk.open("a.b2nd")[0]) == (77.0, 0.0)
+    assert blpk.open(tmp_path / "w.blp").read() == b"here"
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.blp", "a.npy"])
+def test_padding_of_fields_is_kept(tmp_path, name):
+    dtype = np.dtype([("a", "i1"), ("b", "f8")], align=True)
+    items = np.zeros(2, dtype)
+    items["b"] = [1.5, 2.5]
+    blpk.save(tmp_path / name, items)
+    array = blpk.open(tmp_path / name, "r+")
+    assert array.dtype.names == ("a", "b") and array.dtype.itemsize == 16
+    if name == "a.b2nd":
+        array[0] = (7, 8.5)
+        array.append(items[1:])
+        assert array[...].tolist() == [(7, 8.5), (0, 2.5), (0, 2.5)]
+
+
+def test_booleans_are_no_numbers(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(24).reshape(4, 6))
+    array = blpk.open(tmp_path / "a.b2nd", "r+")
+    for key in (True, (1, True)):
+        with pytest.raises(IndexError):
+            array[key]
+        with pytest.raises(IndexError):
+            array[key] = 0
+    assert (array[np.array(1)] == np.arange(6, 12)).all()
+
+
+def test_changes_by_two_handles_and_many_threads(tmp_path):
+    path = tmp_path / "a.b2nd"
+    blpk.save(path, np.arange(10))
+    first, second = blpk.open(path, "r+"), blpk.open(path, "r+")
+    first.append([1] * 5)
+    second.append([2] * 3)
+    assert second[10:].tolist() == [1] * 5 + [2] * 3
+    blpk.save(path, np.arange(10.0), overwrite=True)
+    second[0] = 7
+    assert blpk.open(path)[:2].tolist() == [7.0, 1.0]
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: first.append([number]), range(40)))
+    assert sorted(blpk.open(path)[10:]) == list(range(40))
+
+
+def test_memory_maps_and_shapes(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(9))
+    with open(tmp_path / "a.b2nd", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert blpk.open(mapped)[-1] == 8
+    assert blpk.create(tmp_path / "b.b2nd", np.int64(3), "i4").shape == (3,)
+    for shape, chunks in (((-3,), None), ((3,), (0,)), ((3,), (-1,))):
+        with pytest.raises(ValueError):
+            blpk.create(tmp_path / "c.b2nd", shape, "i4", chunks=chunks)
+    with pytest.raises(ValueError):
+        blpk.save(tmp_path / "c.blp", np.arange(9), chunks=(3,), blocks=(3,))
+
+
+INTERRUPTED = """
+import _thread, sys, threading, time
+import numpy as np
+import blpk
+path = sys.argv[1]
+noise = np.random.default_rng(0).integers(0, 2**20, 4_000_000)
+array = blpk.create(path, (10,), "i8", codec="zstd", clevel=9)
+threading.Timer(0.2, _thread.interrupt_main).start()
+start = time.monotonic()
+try:
+    array.append(noise)
+    print("done")
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start < 5, array.shape == blpk.open(path).shape)
+array.append([1])
+"""
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz"])
+def test_an_interrupt_ends_a_change(tmp_path, name):
+    argv = [sys.executable, "-c", INTERRUPTED, str(tmp_path / name)]
+    found = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert found.stdout.split() in (["interrupted", "True", "True"], ["done"])
+
+
+def test_rows_as_tuples_lose_nothing(tmp_path):
+    table = blpk.create_table(tmp_path / "t", [("s", "S4"), ("i", "i4"), ("d", "M8[D]")])
+    for row, error in (((b"toolong", 1, "2026-01-01"), ValueError), ((b"a", 1.7, "2026-01-01"), TypeError)):
+        with pytest.raises(error):
+            table.append([row])
+    with pytest.raises(ValueError):
+        table.append([(b"a", 1)])
+    assert table.append([("é", 1, "2026-01-01"), ("b", 2, np.datetime64("2026-01-02"))]) == 2
+    assert table["s"][0] == "é".encode() and table["d"][1] == np.datetime64("2026-01-02")
+
+
+def test_goals_are_speeds_and_ratios_too():
+    data = np.arange(10_000)
+    for goal in ("500MB/s", "ratio:3", "small"):
+        assert blpk.decompress(blpk.compress(data, auto=goal)) == data.tobytes()
+    with pytest.raises(ValueError, match="ratio:3.5"):
+        blpk.compress(data, auto="tiny")
+
+
+def test_sizes_out_of_range_are_value_errors():
+    for settings in ({"typesize": -1}, {"blocksize": -1}):
+        with pytest.raises(ValueError):
+            blpk.compress(b"abc", **settings)
+    with pytest.raises(ValueError):
+        blpk.decompress(blpk.compress(b"abc"), limits={"max_nbytes": -1})
+
+
+def test_files_refuse_what_they_cannot_do(tmp_path):
+    path = tmp_path / "a.blp"
+    with blpk.open(path, "w") as file:
+        file.write(b"0123")
+        with pytest.raises(OSError):
+            file.read(1)
+    with blpk.open(path, "a") as file:
+        assert file.tell() == 4
+        file.write(np.arange(8, dtype="u1")[::2])
+        assert file.tell() == 8
+    file = blpk.open(path)
+    assert file.read() == b"0123\x00\x02\x04\x06"
+    with pytest.raises(ValueError):
+        file.seek(0, 7)
+    with pytest.raises(TypeError):
+        file.seek(1.5)
+    file.close()
+    with pytest.raises(ValueError):
+        file.tell()
+    with pytest.raises(blpk.LimitError):
+        blpk.open(path, limits={"max_nbytes": 4}).read()
