@@ -62,7 +62,8 @@ class Array(ArrayReader):
         extent = tuple(high - low for low, high in box)
         items = np.empty(extent, self.dtype) if whole else self[region]
         # With the ellipsis, an array without axes gives an array, not a scalar.
-        target = items[(*inner, ...)]
+        places: tuple[Any, ...] = (*inner, ...)
+        target = items[places]
         target.reshape(selected.shape)[...] = value
         _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items))
 

@@ -61,8 +61,10 @@ def basic(key: Any, shape: tuple[int, ...]) -> Basic:
 def integer(entry: Any, axis: int, size: int) -> int:
     """Return an integer index, counted from the start of its axis."""
     try:
-        # A boolean is an axis of its own in NumPy, not the number 0 or 1.
-        index = operator.index(None if isinstance(entry, bool) else entry)
+        if isinstance(entry, bool):
+            # An axis of its own in NumPy, not the number 0 or 1.
+            raise TypeError
+        index = operator.index(entry)
     except TypeError:
         kind = type(entry).__name__
         raise IndexError(f"an index is made of integers, slices, '...' and None, not {kind}") from None
