@@ -72,7 +72,7 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
     let change = || match Editor::open(&path, &cancel)? {
         Editor::Frame(mut writer) => {
             let rows = writer.array().and_then(|array| array.shape.first()).copied().unwrap_or(0);
-            let (mut start, stop) = (vec![0; shape.len()], behind(rows, shape));
+            let (mut start, stop) = (vec![0; shape.len()], appended(rows, shape));
             start.iter_mut().take(1).for_each(|first| *first = rows);
             writer.resize(&stop)?;
             writer.write_slice(&Region { start, stop }, bytes)?;
@@ -84,7 +84,7 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
         }
         Editor::Bloscpack(archive) => {
             let rows = archive.numpy().and_then(|meta| meta.shape.first()).copied().unwrap_or(0);
-            let metadata = grown(&archive, behind(rows, shape))?;
+            let metadata = grown(&archive, appended(rows, shape))?;
             drop(archive);
             let options = AppendOptions::new().metadata(metadata).threads(threads).cancel(cancel.clone());
             bloscpack_io::append(&path, Source::from(bytes), &options).map(drop)
@@ -93,8 +93,8 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
     detached(py, bytes.len(), &cancel, change)?.or_raise(py)
 }
 
-/// Returns the shape of an array of `rows` rows and these items behind them.
-fn behind(rows: u64, mut shape: Vec<u64>) -> Vec<u64> {
+/// Returns the shape of an array of `rows` rows, to which items of this shape are appended.
+fn appended(rows: u64, mut shape: Vec<u64>) -> Vec<u64> {
     shape.iter_mut().take(1).for_each(|first| *first = first.saturating_add(rows));
     shape
 }
