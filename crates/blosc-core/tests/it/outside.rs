@@ -16,8 +16,8 @@ fn compress(encoder: &mut Encoder, plain: &[u8], dst: &mut [u8]) -> Result<(usiz
     Ok((cbytes, copied))
 }
 
-/// Checks that the chunk is `expected`, with room for any chunk and for just this one. With less room there is an error,
-/// or a shorter chunk: LZ4 above level 5 then tries its slower search. Last, checks a chunk that a function takes.
+/// Checks that the chunk is `expected`, with room for any chunk and for just this one, and that less room is refused.
+/// Then checks a chunk that a function takes.
 pub(crate) fn check(encoder: &mut Encoder, plain: &[u8], expected: &[u8]) {
     for room in [max_cbytes(plain.len()), expected.len()] {
         let mut dst = vec![0x5A; room + 1];
@@ -25,15 +25,8 @@ pub(crate) fn check(encoder: &mut Encoder, plain: &[u8], expected: &[u8]) {
         assert!(dst[..cbytes] == *expected && dst[room] == 0x5A, "{:?}, room {room}", encoder.params());
     }
     if !expected.is_empty() {
-        let mut shorter = vec![0; expected.len() - 1];
-        match compress(encoder, plain, &mut shorter) {
-            Ok((cbytes, _)) => {
-                let params = encoder.params();
-                assert!(params.get_codec() == Codec::Lz4 && params.get_clevel() > 5, "{params:?}, {cbytes} bytes");
-                assert!(decompress(&shorter[..cbytes]).unwrap() == plain, "{params:?}, {cbytes} bytes");
-            }
-            refused => assert!(matches!(refused, Err(EncodeError::Destination { .. })), "{refused:?}"),
-        }
+        let refused = compress(encoder, plain, &mut vec![0; expected.len() - 1]);
+        assert!(matches!(refused, Err(EncodeError::Destination { .. })), "{refused:?}");
     }
     let mut chunk = vec![0x5A; max_cbytes(plain.len())];
     let read = |offset: usize, into: &mut [u8]| into.copy_from_slice(&plain[offset..][..into.len()]);

@@ -139,8 +139,22 @@ fn compress_long<const GROWTH: u32>(src: &[u8], dst: &mut [u8], steps: Steps, ta
     }
 }
 
-/// Compresses by long matches, or by matches of four bytes and more if the long ones save less than an eighth.
+/// Compresses by long matches, or by matches of four bytes and more if the long ones save less than an eighth. The result
+/// does not depend on the room.
 fn compress_either(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+    let longest_that_pays = src.len() - src.len() / 8;
+    if dst.len() >= longest_that_pays {
+        return compress_either_in(src, dst, steps, table);
+    }
+    // Long matches that pay may not fit, although matches of four bytes do.
+    let mut room: Vec<u8> = memory::zeroed(longest_that_pays).ok()?;
+    let len = compress_either_in(src, &mut room, steps, table)?;
+    dst.get_mut(..len)?.copy_from_slice(&room[..len]);
+    Some(len)
+}
+
+/// [`compress_either`] with room for every result that pays.
+fn compress_either_in(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
     let trial = src.len() as u32 / TRIAL;
     let long = compress_long::<1>(src, dst, Steps { trial, ..steps }, table);
     if long.is_some_and(|len| pays(len as u32, src.len() as u32)) {

@@ -156,6 +156,22 @@ fn above_level_5_four_bytes_are_searched_where_six_find_nothing() {
     }
 }
 
+/// Long matches save an eighth, and those of four bytes more. A block for which there is no room is not replaced by them.
+#[test]
+fn the_search_above_level_5_does_not_depend_on_the_room() {
+    let mut encoders = Encoders::default();
+    for (len, four) in [(15_000, 45_000), (30_000, 90_000)] {
+        let src = [text(len), fours(four)].concat();
+        let cbytes = encoders.round_trip(&src, Mode::Long(4)).len();
+        assert!(cbytes < src.len() / 8 * 7);
+        for room in [cbytes - 1, cbytes - cbytes / 100, cbytes - cbytes / 20, cbytes / 2] {
+            assert_eq!(encoders.compress(&src, &mut vec![0; room], Mode::Long(4)), None, "{cbytes} bytes in {room}");
+        }
+        let mut dst = vec![0; cbytes];
+        assert_eq!(encoders.compress(&src, &mut dst, Mode::Long(4)), Some(cbytes));
+    }
+}
+
 #[test]
 fn every_short_length_round_trips() {
     let mut encoders = Encoders::default();
