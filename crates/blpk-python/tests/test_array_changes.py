@@ -91,6 +91,21 @@ def test_changes_by_two_handles_and_many_threads(tmp_path):
     assert sorted(blpk.open(path)[10:]) == list(range(40))
 
 
+def test_reads_beside_changes(tmp_path):
+    array = blpk.create(tmp_path / "a.b2nd", (0,), "i4")
+
+    def read(_):
+        items = array[...]
+        return items.tolist() == list(range(len(items)))
+
+    with concurrent.futures.ThreadPoolExecutor(3) as threads:
+        reads = threads.map(read, range(300))
+        for number in range(60):
+            array.append([number])
+        assert all(reads)
+    assert len(array) == 60
+
+
 def test_memory_maps_and_shapes(tmp_path):
     blpk.save(tmp_path / "a.b2nd", np.arange(9))
     with open(tmp_path / "a.b2nd", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:

@@ -45,10 +45,11 @@ class ArrayReader:
 
         import numpy as np
 
-        if self._dtype is None:
+        dtype = self._dtype
+        if dtype is None:
             # Unlike np.dtype, this takes the padding of aligned fields out of the names.
-            self._dtype = np.lib.format.descr_to_dtype(ast.literal_eval(self._reader.descr))
-        return self._dtype
+            dtype = self._dtype = np.lib.format.descr_to_dtype(ast.literal_eval(self._reader.descr))
+        return dtype
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -39,9 +39,11 @@ class Handle:
         """Return the reader, opened again if the content has changed."""
         if self.source is None:
             raise ValueError("it is closed")
-        if self._reader is None or self._process != os.getpid():
-            self._reader = self._open()
-        return self._reader
+        # Another thread may forget the reader at any time.
+        reader = self._reader
+        if reader is None or self._process != os.getpid():
+            reader = self._reader = self._open()
+        return reader
 
     def _open(self) -> _core.Reader:
         # A process may fork while another thread is reading. Its child needs a reader that nothing is using.

@@ -92,8 +92,8 @@ def _by_column(rows: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> dict[str, A
         raise ValueError(f"a row has {min(lengths)} values, the table has {len(names)} columns")
     columns: dict[str, Any] = dict(zip(names, zip(*rows)))
     for name, values in columns.items():
-        simple = dtype[name].kind in "biufcSU" and dtype[name].subdtype is None
-        columns[name] = list(values) if simple else np.array(list(values), dtype[name])
+        is_checked = dtype[name].kind in "biufcSU"
+        columns[name] = list(values) if is_checked else np.array(list(values), dtype[name])
     return columns
 
 
