@@ -5,8 +5,8 @@
 
 use blosc_core::{Advisor, Auto, CParams};
 
-use crate::Error;
 use crate::options::{Event, Observer};
+use crate::{Cancel, Error};
 
 /// The parameters of the next chunk.
 #[derive(Debug)]
@@ -43,8 +43,17 @@ impl Choice {
     }
 
     /// Returns the parameters of a chunk with these uncompressed bytes, which follows the last one.
-    pub(crate) fn next(&mut self, chunk: u64, plain: &[u8], observer: &Observer) -> Result<CParams, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if `cancel` is set during a search.
+    pub(crate) fn next(
+        &mut self,
+        chunk: u64,
+        plain: &[u8],
+        (observer, cancel): (&Observer, &Cancel),
+    ) -> Result<CParams, Error> {
         let Some(advisor) = &mut self.advisor else { return Ok(self.params) };
+        advisor.set_cancel(cancel.clone());
         self.params = advisor.advise(plain)?.params;
         if self.told != Some(self.params) && !plain.is_empty() {
             self.told = Some(self.params);

@@ -43,7 +43,7 @@ pub(crate) fn compress<'py>(
     // The chunk is written into the object that is returned, and what remains is given back.
     new_bytes(py, settings.format.max_cbytes(bytes.len()), |chunk| {
         let written = detached(py, bytes.len(), &cancel, || {
-            let encoder = Encoder::new(settings.params(bytes, itemsize)?)?.cancel(cancel.clone());
+            let encoder = Encoder::new(settings.params(bytes, itemsize, &cancel)?)?.cancel(cancel.clone());
             within(&threads, |parallelism| encoder.parallelism(parallelism).compress_into(bytes, chunk))
         });
         written?.or_raise(py)

@@ -151,7 +151,7 @@ pub(crate) fn encode_ndchunk<'py>(
     let plain = if piece.is_plain() { items } else { &padded };
     new_bytes(py, settings.format.max_cbytes(nbytes), |chunk| {
         let written = detached(py, nbytes, &cancel, || {
-            let encoder = Encoder::new(settings.params(plain, itemsize as usize)?)?.cancel(cancel.clone());
+            let encoder = Encoder::new(settings.params(plain, itemsize as usize, &cancel)?)?.cancel(cancel.clone());
             let encoder = encoder.blockshape(&array.block_axes());
             crate::chunk::within(&threads, |parallelism| encoder.parallelism(parallelism).compress_into(plain, chunk))
         });

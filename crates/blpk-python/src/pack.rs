@@ -80,7 +80,7 @@ pub(crate) fn pack_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PackO
     }
     let settings = Settings::take(Some(&settings))?;
     let (auto, fixed) = (settings.choice(1), Settings { auto: None, ..settings });
-    let params = fixed.params(&[], 1).or_raise(kwargs.py())?;
+    let params = fixed.params(&[], 1, &Cancel::new()).or_raise(kwargs.py())?;
     Ok(options.params(params).auto(auto).metadata_args(arguments))
 }
 

@@ -1,8 +1,8 @@
 //! Parameters of compression, and limits, from keyword arguments.
 
-use bloscpack_io::blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError};
+use bloscpack_io::blosc_core::{Advisor, BlockSize, CParams, ChunkFormat, EncodeError};
 use bloscpack_io::frame::FrameParams;
-use bloscpack_io::{Auto, Codec, ConvertOptions, Error, FilterPipeline, Goal, Limits};
+use bloscpack_io::{Auto, Cancel, Codec, ConvertOptions, Error, FilterPipeline, Goal, Limits};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
@@ -57,11 +57,11 @@ impl Settings {
     /// Returns the parameters for `data` with items of `itemsize` bytes.
     ///
     /// # Errors
-    /// As [`Auto::params`].
-    pub(crate) fn params(&self, data: &[u8], itemsize: usize) -> Result<CParams, EncodeError> {
+    /// As [`Advisor::advise`].
+    pub(crate) fn params(&self, data: &[u8], itemsize: usize, cancel: &Cancel) -> Result<CParams, EncodeError> {
         let blocksize = self.blocksize.map(BlockSize::Fixed);
         if let Some(auto) = self.choice(itemsize) {
-            return auto.params(data);
+            return Ok(Advisor::new(auto).cancel(cancel.clone()).advise(data)?.params);
         }
         // Larger items are bytes to C-Blosc, too.
         let typesize = self.typesize.unwrap_or(if itemsize > 255 { 1 } else { itemsize });

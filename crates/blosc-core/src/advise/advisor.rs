@@ -5,6 +5,8 @@ use super::candidate::Candidate;
 use super::goal::Goal;
 use super::look::Look;
 use super::search::Search;
+use super::task::Task;
+use crate::cancel::Cancel;
 use crate::error::EncodeError;
 use crate::params::CParams;
 
@@ -26,6 +28,7 @@ use crate::params::CParams;
 pub struct Advisor {
     auto: Auto,
     search: Search,
+    cancel: Option<Cancel>,
     regime: Option<Regime>,
 }
 
@@ -66,20 +69,36 @@ const MAX_CREDIT: usize = 3 * SEARCH_COST;
 impl Advisor {
     /// Creates an advisor that has not seen any data.
     pub fn new(auto: Auto) -> Self {
-        Advisor { auto, search: Search::default(), regime: None }
+        Advisor { auto, search: Search::default(), cancel: None, regime: None }
+    }
+
+    /// Sets the flag that cancels searches, with [`EncodeError::Cancelled`]. It is checked before every trial. The
+    /// parameters in force stay as they are.
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.set_cancel(cancel);
+        self
+    }
+
+    /// As [`cancel`](Self::cancel).
+    pub fn set_cancel(&mut self, cancel: Cancel) {
+        self.cancel = Some(cancel);
     }
 
     /// Returns the parameters for the next buffer.
     ///
     /// # Errors
-    /// [`EncodeError`] if a fixed parameter is out of range, or not supported by the chunk format or this build.
+    /// [`EncodeError`] if a fixed parameter is out of range, or not supported by the chunk format or this build, or if the
+    /// search was cancelled.
     pub fn advise(&mut self, plain: &[u8]) -> Result<Advice, EncodeError> {
         let state = self.state_for(plain);
         let before = self.regime.as_ref().map(|regime| regime.params);
+        if let (State::Good, Some(params)) = (state, before) {
+            return Ok(Advice { params, is_searched: false });
+        }
+        let task = Task::new(&self.auto, plain, self.cancel.as_ref())?;
         let params = match (state, before) {
-            (State::Good, Some(params)) => return Ok(Advice { params, is_searched: false }),
-            (State::Unaffordable, Some(_)) => self.search.run_among_winners(&self.auto, plain)?,
-            _ => self.search.run(&self.auto, before, plain)?,
+            (State::Unaffordable, Some(_)) => self.search.run_among_winners(&task)?,
+            _ => self.search.run(&task, before)?,
         };
         let look = Look::of(plain, params.get_typesize());
         let credit = self.regime.as_ref().map_or(MAX_CREDIT, |regime| regime.credit);

@@ -7,13 +7,13 @@
 //! 4. The best with and without filters, with levels that take long.
 
 use super::arrangement::Arrangement;
-use super::auto::Auto;
 use super::candidate::Candidate;
 use super::effort::Effort;
 use super::ranking::{Ranking, Tried};
 use super::task::Task;
 use super::trial::Trials;
 use super::{period, sample};
+use crate::cancel;
 use crate::error::EncodeError;
 use crate::memory;
 use crate::params::CParams;
@@ -56,20 +56,19 @@ impl Search {
     }
 
     /// Returns the parameters with the best score. `before` stays if it is nearly as good.
-    pub(super) fn run(&mut self, auto: &Auto, before: Option<CParams>, plain: &[u8]) -> Result<CParams, EncodeError> {
-        let task = Task::new(auto, plain)?;
+    pub(super) fn run(&mut self, task: &Task<'_>, before: Option<CParams>) -> Result<CParams, EncodeError> {
         self.start();
-        self.compare_arrangements(&task)?;
+        self.compare_arrangements(task)?;
         let (finalists, plain) = (self.ranking.finalists(task.goal()), self.ranking.best(true).copied());
-        self.compare_efforts(&task, finalists)?;
+        self.compare_efforts(task, finalists)?;
         if self.ranking.may_grow(plain) {
-            self.compare_grown(&task)?;
+            self.compare_grown(task)?;
         }
         for best in [self.ranking.best(false).copied(), self.ranking.best(true).copied()].into_iter().flatten() {
-            self.try_all(&task, best.arrangement, task.final_sample(), task.polish())?;
+            self.try_all(task, best.arrangement, task.final_sample(), task.polish())?;
         }
-        self.rank(&task);
-        self.finish(&task, before)
+        self.rank(task);
+        self.finish(task, before)
     }
 
     /// Ranks arrangements with a cheap codec, on a small sample: simple ones, then other filters for the best sizes of an
@@ -125,14 +124,13 @@ impl Search {
 
     /// Returns the best of the parameters that earlier searches have chosen. This takes a fraction of the time of a
     /// search.
-    pub(super) fn run_among_winners(&mut self, auto: &Auto, plain: &[u8]) -> Result<CParams, EncodeError> {
-        let task = Task::new(auto, plain)?;
+    pub(super) fn run_among_winners(&mut self, task: &Task<'_>) -> Result<CParams, EncodeError> {
         self.start();
         for (arrangement, effort) in self.winners.0.into_iter().flatten() {
-            self.try_all(&task, arrangement, task.final_sample(), [effort].into_iter())?;
+            self.try_all(task, arrangement, task.final_sample(), [effort].into_iter())?;
         }
-        self.rank(&task);
-        self.finish(&task, None)
+        self.rank(task);
+        self.finish(task, None)
     }
 
     fn start(&mut self) {
@@ -181,6 +179,7 @@ impl Search {
             if self.ranking.find(&params).is_some() || self.ranking.is_hopeless(&params, task.goal()) {
                 continue;
             }
+            cancel::check(task.cancel)?;
             match self.trials.run(&arrangement, params, &effort, &self.sample, task.plain.len()) {
                 Ok(candidate) => self.ranking.push(Tried { arrangement, effort, candidate, score: 0.0 })?,
                 // A slow level may need more memory than there is. Faster ones have been tried before.

@@ -6,6 +6,7 @@ use super::candidate::Candidate;
 use super::effort::Effort;
 use super::goal::{Goal, UNFIT, ln};
 use super::ladder;
+use crate::cancel::Cancel;
 use crate::codec::Codec;
 use crate::error::EncodeError;
 use crate::layout::tuning::MAX_SPLITS;
@@ -15,14 +16,15 @@ use crate::params::CParams;
 pub(super) struct Task<'a> {
     auto: &'a Auto,
     pub(super) plain: &'a [u8],
+    pub(super) cancel: Option<&'a Cancel>,
 }
 
 impl<'a> Task<'a> {
     /// # Errors
     /// [`EncodeError`] for a fixed parameter that is out of range, or that the chunk format or the build does not
     /// support.
-    pub(super) fn new(auto: &'a Auto, plain: &'a [u8]) -> Result<Self, EncodeError> {
-        let task = Task { auto, plain };
+    pub(super) fn new(auto: &'a Auto, plain: &'a [u8], cancel: Option<&'a Cancel>) -> Result<Self, EncodeError> {
+        let task = Task { auto, plain, cancel };
         if let Some(codec) = auto.codec {
             codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
             if let Codec::Plugin { .. } = codec {

@@ -2,6 +2,7 @@
 
 use super::goal::ln;
 use super::{Advisor, Auto, Goal};
+use crate::cancel::Cancel;
 use crate::codec::Codec;
 use crate::error::EncodeError;
 use crate::filter::{Filter, FilterPipeline};
@@ -9,6 +10,23 @@ use crate::format::ChunkFormat;
 use crate::params::CParams;
 use crate::{compress, decompress};
 use testdata::{PlainKind, SplitMix64};
+
+/// A search ends at its next trial. The parameters in force and later searches are not affected.
+#[test]
+fn searches_are_cancelled() {
+    let (plain, other) = (walk(4, 300, 50_000), testdata::text(300_000, 3));
+    let expected = [&plain, &other].map(|buffer| Auto::new(Goal::Small).params(buffer).unwrap());
+    let cancel = Cancel::new();
+    let mut advisor = Advisor::new(Auto::new(Goal::Small)).cancel(cancel.clone());
+    cancel.cancel();
+    assert_eq!(advisor.advise(&plain), Err(EncodeError::Cancelled));
+    advisor.set_cancel(Cancel::new());
+    assert_eq!(advisor.advise(&plain).unwrap().params, expected[0]);
+    advisor.set_cancel(cancel);
+    assert!(!advisor.advise(&plain).unwrap().is_searched);
+    assert_eq!(advisor.advise(&other), Err(EncodeError::Cancelled));
+    assert_eq!(advisor.cancel(Cancel::new()).advise(&other).unwrap().params, expected[1]);
+}
 
 const GOALS: [Goal; 5] = [Goal::Fast, Goal::Balanced, Goal::Small, Goal::Speed(800), Goal::Ratio(3.0)];
 

@@ -132,7 +132,7 @@ impl ChunkRun<'_> {
                     // Before the choice, which leaves memory that would have to be zeroed.
                     chunk.make_room(plain.len())?;
                 }
-                let params = choice.next(number, &plain, self.observer)?;
+                let params = choice.next(number, &plain, (self.observer, self.cancel))?;
                 if number == 0 && choice.is_auto() {
                     typesize = u8::try_from(params.get_typesize()).ok();
                 }

@@ -1,5 +1,6 @@
 //! Groups of pieces with the same settings, for a goal.
 
+use crate::signals;
 use anyhow::Result;
 use blosc_core::{Advisor, Auto, CParams, Candidate, Goal};
 
@@ -24,7 +25,7 @@ pub(super) struct Group {
 
 impl Advice {
     pub(super) fn new(goal: Goal, auto: Auto) -> Advice {
-        Advice { goal, advisor: Advisor::new(auto), groups: Vec::new() }
+        Advice { goal, advisor: Advisor::new(auto).cancel(signals::cancel()), groups: Vec::new() }
     }
 
     /// Adds a piece that starts at `offset`.

@@ -3,6 +3,7 @@
 use crate::file_kind::{FileKind, kind_of};
 use crate::path_or_stdio::PathOrStdio;
 use crate::pieces;
+use crate::signals;
 use crate::streams::Input;
 use anyhow::{Context as _, Result};
 use blosc_core::{Advisor, Auto, FilterPipeline};
@@ -40,7 +41,7 @@ impl Head {
             _ => self.read_head(chunk_size as usize).map(|()| Vec::new()),
         };
         let pieces = pieces.with_context(|| format!("reading '{input}'"))?;
-        let mut advisor = Advisor::new(auto);
+        let mut advisor = Advisor::new(auto).cancel(signals::cancel());
         let mut counts = [0u8; 256];
         for piece in pieces.iter().chain([self.head.get_ref()]).filter(|piece| !piece.is_empty()) {
             let params = advisor.advise(piece)?.params;

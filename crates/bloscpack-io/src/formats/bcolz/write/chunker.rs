@@ -66,7 +66,7 @@ impl RowChunker<'_> {
                 if plain.is_empty() {
                     return Ok(None);
                 }
-                let params = choice.next(number, &plain, self.observer)?;
+                let params = choice.next(number, &plain, (self.observer, cancel))?;
                 number += 1;
                 Ok(Some((plain, params)))
             },

@@ -124,7 +124,7 @@ impl<S: FrameStore> FrameWriter<S> {
                         return Ok(Some(Item { part, params: choice.params(), assembled: None, chunk }));
                     }
                     let assembled = plain(&part)?;
-                    let params = choice.next(part.nchunk, &assembled, &observer)?;
+                    let params = choice.next(part.nchunk, &assembled, (&observer, cancel))?;
                     Ok(Some(Item { part, params, assembled: Some(assembled), chunk }))
                 },
                 |encoder: &mut Encoder, Item { part, params, assembled, mut chunk }| {

@@ -70,7 +70,7 @@ impl FrameChunker<'_> {
                     // Before the choice, which leaves memory that would have to be zeroed.
                     chunk.make_room(plain.len())?;
                 }
-                let params = choice.next(number, &plain, self.observer)?;
+                let params = choice.next(number, &plain, (self.observer, cancel))?;
                 number += 1;
                 Ok(Some(Item { plain, params, chunk }))
             },

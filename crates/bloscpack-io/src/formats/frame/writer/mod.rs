@@ -455,7 +455,7 @@ impl<S: FrameStore> FrameWriter<S> {
 
     fn compress(&mut self, number: u64, plain: &[u8]) -> Result<Vec<u8>, Error> {
         let mut choice = self.take_choice()?;
-        let params = choice.next(number, plain, &self.observer)?;
+        let params = choice.next(number, plain, (&self.observer, &self.cancel))?;
         self.choice = Some(choice);
         let encoder = match &mut self.encoder {
             Some(encoder) => encoder,

@@ -52,7 +52,7 @@ impl<S: KeyStore> ArrayWriter<'_, S> {
                 let region = self.region_of(&position);
                 let plain = if choice.is_due(number) { Some(self.plain(items, &region)?) } else { None };
                 let params = match &plain {
-                    Some(plain) => choice.next(number, plain, observer)?,
+                    Some(plain) => choice.next(number, plain, (observer, cancel))?,
                     None => choice.params(),
                 };
                 number += 1;
