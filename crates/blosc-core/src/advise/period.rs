@@ -29,8 +29,17 @@ const PART: usize = 127 * LANES;
 /// Sizes of the types that programming languages have. Tried if no distance stands out.
 const USUAL: [usize; CANDIDATES] = [1, 8, 4, 2];
 
-/// Returns the sizes that an element may have, most probable first. Zeros fill the list.
-pub(super) fn candidates(sample: &[u8]) -> Result<[usize; CANDIDATES], OutOfMemory> {
+/// What the distances show.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Period {
+    /// The sizes that an element may have, most probable first. Zeros fill the list.
+    pub(super) sizes: [usize; CANDIDATES],
+    /// Whether the bytes at the best distance have more than half of all points: more than words in a text have.
+    pub(super) is_regular: bool,
+}
+
+/// Returns the sizes that an element may have.
+pub(super) fn candidates(sample: &[u8]) -> Result<Period, OutOfMemory> {
     let longest = LONGEST.min(sample.len() / 8);
     let mut counts = memory::zeroed::<u8>(sample.len())?;
     for (counts, pair) in counts.iter_mut().skip(1).zip(sample.windows(2)) {
@@ -42,11 +51,15 @@ pub(super) fn candidates(sample: &[u8]) -> Result<[usize; CANDIDATES], OutOfMemo
     sorted[..longest].copy_from_slice(&scores[1..]);
     sorted[..longest].sort_unstable();
     let usual = sorted[longest / 2];
-    let best = scores.iter().max().map_or(0, |best| best.saturating_sub(usual));
+    let highest = scores.iter().max().copied().unwrap_or(0);
+    let best = highest.saturating_sub(usual);
     // The highest of 255 random scores is about three standard deviations above the usual one.
     if best < 4 * usual.isqrt() + 32 {
-        return Ok(USUAL);
+        return Ok(Period { sizes: USUAL, is_regular: false });
     }
+    // Each pair has up to two points.
+    let compared = counts[longest..].iter().filter(|count| **count != 0).count();
+    let is_regular = highest as usize > compared;
     let mut found = [0; CANDIDATES];
     let mut count = 0;
     for (numerator, denominator) in [(7, 8), (1, 1), (1, 2)] {
@@ -57,7 +70,7 @@ pub(super) fn candidates(sample: &[u8]) -> Result<[usize; CANDIDATES], OutOfMemo
             count += 1;
         }
     }
-    Ok(found)
+    Ok(Period { sizes: found, is_regular })
 }
 
 /// Computes the scores of all distances up to `longest`.

@@ -9,10 +9,11 @@
 use super::arrangement::Arrangement;
 use super::candidate::Candidate;
 use super::effort::Effort;
+use super::period::{self, Period};
 use super::ranking::{Ranking, Tried};
+use super::sample;
 use super::task::Task;
 use super::trial::Trials;
-use super::{period, sample};
 use crate::cancel;
 use crate::error::EncodeError;
 use crate::memory;
@@ -37,6 +38,7 @@ struct Detected {
     /// The most probable size of an element, 0 if the size is known.
     typesize: usize,
     is_text: bool,
+    is_regular: bool,
 }
 
 /// The winners of the last searches, newest last.
@@ -196,8 +198,8 @@ impl Search {
             return Ok([typesize, 0, 0, 0]);
         }
         sample::cut(task.plain, 1, PERIOD_SAMPLE, &mut self.sample)?;
-        let sizes = period::candidates(&self.sample)?;
-        self.detected = Detected { typesize: sizes[0], is_text: period::is_text(&self.sample) };
+        let Period { sizes, is_regular } = period::candidates(&self.sample)?;
+        self.detected = Detected { typesize: sizes[0], is_text: period::is_text(&self.sample), is_regular };
         Ok(sizes)
     }
 
@@ -215,8 +217,10 @@ impl Search {
                 if is_plain && self.detected.is_text {
                     arrangement.typesize = 1;
                 }
-                // Text of records is shuffled by the length of a line, not by that of a word.
-                let is_word = self.detected.is_text && (2..=8).contains(&typesize);
+                // Text of records is shuffled by the length of a line, or of numbers with leading zeros, not by that of
+                // a word.
+                let is_text = self.detected.is_text && !self.detected.is_regular;
+                let is_word = is_text && (2..=8).contains(&typesize);
                 let is_worthwhile = if is_plain { typesize == sizes[0] } else { !is_word };
                 if is_worthwhile {
                     let list = if arrangement.is_simple() { &mut simple } else { &mut others };

@@ -67,7 +67,9 @@ fn the_size_of_an_element_is_detected() {
     let doubles = testdata::linspace_f64(0.0, 100.0, 40_000);
     let numbers = [(2, halves), (4, walk(4, 300, 50_000)), (8, walk(8, 2000, 50_000)), (8, doubles)];
     let rows = [12, 16, 22, 24, 100, 255].map(|len| (len, records(len, 3000)));
-    for (typesize, plain) in numbers.into_iter().chain(rows) {
+    let digits = (5, (0..60_000).flat_map(|id| format!("{id:05}").into_bytes()).collect());
+    let lines = (6, (0..60_000).flat_map(|id| format!("{id:05}\n").into_bytes()).collect());
+    for (typesize, plain) in numbers.into_iter().chain(rows).chain([digits, lines]) {
         assert_eq!(chosen(Auto::new(Goal::Balanced), &plain).get_typesize(), typesize);
     }
     assert_eq!(chosen(Auto::new(Goal::Balanced), &testdata::text(300_000, 3)).get_typesize(), 1);
