@@ -39,32 +39,41 @@ impl Chunks {
     }
 
     /// Checks a change and returns the sizes after it.
-    fn expected(&self, change: &Change<'_>, sizes: Sizes, params: Params) -> Result<Sizes, i32> {
+    fn expected(&self, change: &Change<'_>, mut sizes: Sizes, params: Params) -> Result<Sizes, i32> {
         let info = |number: i64| Info::of(&self.chunk(number, params)?);
         let is_list = matches!(self, Chunks::List(_));
         // The index of a frame has special values.
         let cbytes = |info: Info| if info.is_special() && !is_list { 0 } else { i64::from(info.cbytes()) };
         Ok(match *change {
-            Change::Insert(at, chunk) => {
+            Change::Insert(numbers, chunk) => {
                 let chunk = Info::of(chunk)?;
                 if !is_list && chunk.nbytes() == 0 {
                     return Err(trace(CHUNK_APPEND, format_args!("a frame has no chunks without bytes")));
                 }
                 let has_fixed = sizes.chunksize != 0 && sizes.nchunks > 0;
-                let last = has_fixed.then(|| info(sizes.nchunks - 1)).transpose()?;
-                let new = sizes.inserted(at as i64, chunk, last.map(Info::nbytes))?;
-                Sizes { cbytes: sizes.cbytes.saturating_add(cbytes(chunk)), ..new }
+                let mut last = has_fixed.then(|| info(sizes.nchunks - 1)).transpose()?;
+                for at in numbers.iter().map(|at| *at as i64) {
+                    let new = sizes.inserted(at, chunk, last.map(Info::nbytes))?;
+                    if at == sizes.nchunks {
+                        last = Some(chunk);
+                    }
+                    sizes = Sizes { cbytes: sizes.cbytes.saturating_add(cbytes(chunk)), ..new };
+                }
+                sizes
             }
             Change::Update(at, chunk) => {
                 let (chunk, old) = (Info::of(chunk)?, info(at as i64)?);
                 let new = sizes.updated(at as i64, old, chunk)?;
                 Sizes { cbytes: sizes.cbytes.saturating_add(cbytes(chunk) - cbytes(old)), ..new }
             }
-            Change::Delete(at) => {
-                let old = info(at as i64)?;
+            Change::Delete(numbers) => {
                 let keeps = matches!(self, Chunks::Memory(_)) || matches!(self, Chunks::File(f) if !f.is_directory());
-                let removed = if keeps { 0 } else { cbytes(old) };
-                Sizes { cbytes: sizes.cbytes.saturating_sub(removed), ..sizes.deleted(old) }
+                for at in numbers {
+                    let old = info(*at as i64)?;
+                    let removed = if keeps { 0 } else { cbytes(old) };
+                    sizes = Sizes { cbytes: sizes.cbytes.saturating_sub(removed), ..sizes.deleted(old) };
+                }
+                sizes
             }
             Change::Fill(special, count, [size, last]) => {
                 let nbytes = i64::try_from(count).ok().and_then(|count| count.checked_mul(size.into()));
@@ -84,7 +93,7 @@ impl Chunks {
 fn code_of(change: &Change<'_>, sizes: Sizes) -> i32 {
     match change {
         Change::Sized(_, change) => code_of(change, sizes),
-        Change::Insert(at, _) if *at as i64 == sizes.nchunks => CHUNK_APPEND,
+        Change::Insert(numbers, _) if numbers.first().is_none_or(|at| *at as i64 == sizes.nchunks) => CHUNK_APPEND,
         Change::Insert(..) => CHUNK_INSERT,
         Change::Update(..) | Change::Delete(_) => CHUNK_UPDATE,
         Change::Reorder(_) => DATA,
@@ -98,13 +107,19 @@ fn apply(chunks: &mut Vec<Vec<u8>>, change: &Change<'_>, params: Params) -> Resu
     let copy = |bytes: &[u8]| memory::copy_of(bytes).map_err(|_| MEMORY);
     match *change {
         Change::Sized(_, change) => apply(chunks, change, params)?,
-        Change::Insert(at, chunk) => {
-            let chunk = copy(chunk)?;
-            chunks.try_reserve(1).map_err(|_| MEMORY)?;
-            chunks.insert(at as usize, chunk);
+        Change::Insert(numbers, chunk) => {
+            let copies = numbers.iter().map(|_| copy(chunk)).collect::<Result<Vec<_>, i32>>()?;
+            chunks.try_reserve(copies.len()).map_err(|_| MEMORY)?;
+            for (at, chunk) in numbers.iter().zip(copies) {
+                chunks.insert(*at as usize, chunk);
+            }
         }
         Change::Update(at, chunk) => *chunks.get_mut(at as usize).ok_or(INVALID_PARAM)? = copy(chunk)?,
-        Change::Delete(at) => drop(chunks.remove(at as usize)),
+        Change::Delete(numbers) => {
+            for at in numbers {
+                chunks.remove(*at as usize);
+            }
+        }
         Change::Reorder(order) => {
             let mut old = std::mem::take(chunks);
             *chunks =

@@ -8,12 +8,13 @@ use super::store::Writer;
 
 /// A change of a super-chunk.
 pub(crate) enum Change<'a> {
-    /// Inserts a chunk before this number, or at the end.
-    Insert(u64, &'a [u8]),
+    /// Inserts a chunk before each of these numbers in turn, or at the end.
+    Insert(&'a [u64], &'a [u8]),
     /// Sets the size of chunks before there is one, and applies another change.
     Sized(u32, &'a Change<'a>),
     Update(u64, &'a [u8]),
-    Delete(u64),
+    /// Removes each of these chunks in turn.
+    Delete(&'a [u64]),
     /// Chunk `order[i]` becomes number `i`.
     Reorder(&'a [u64]),
     /// Appends a number of chunks of this size with a special value, then one of the last size if that is not 0.
@@ -28,13 +29,13 @@ impl Change<'_> {
     /// Applies the change to a frame, without a commit.
     pub(super) fn apply(&self, frame: &mut Writer) -> Result<(), Error> {
         match *self {
-            Change::Insert(at, chunk) => frame.insert_chunk(at, chunk),
+            Change::Insert(numbers, chunk) => numbers.iter().try_for_each(|at| frame.insert_chunk(*at, chunk)),
             Change::Sized(size, change) => {
                 frame.set_chunk_size(size)?;
                 change.apply(frame)
             }
             Change::Update(at, chunk) => frame.update_chunk(at, chunk),
-            Change::Delete(at) => frame.delete(at),
+            Change::Delete(numbers) => numbers.iter().try_for_each(|at| frame.delete(*at)),
             Change::Reorder(order) => frame.reorder(order),
             Change::Fill(special, count, [size, last]) => {
                 (0..count).try_for_each(|_| frame.append_special(special, size))?;

@@ -121,7 +121,7 @@ fn a_file_is_synced_once_for_all_changes() {
         blosc_core::compress(&testdata::plain(testdata::PlainKind::Noise, 4000, 4, 3), &CParams::blosc2().typesize(4));
     for number in 1..5 {
         let len = ReadAt::len(&recorded).unwrap();
-        frame.change(&Change::Insert(number, chunk.as_ref().unwrap()), -1).unwrap();
+        frame.change(&Change::Insert(&[number], chunk.as_ref().unwrap()), -1).unwrap();
         let operations = recorded.take();
         let (commit, before) = operations.split_last().unwrap();
         assert!(matches!(commit, Operation::Write(at, bytes) if at + *bytes as u64 <= 87), "{commit:?} is the header");

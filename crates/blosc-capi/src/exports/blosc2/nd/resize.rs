@@ -2,16 +2,18 @@
 
 use std::ffi::{c_int, c_void};
 
+use blosc_core::memory;
+
 use super::abi::NdArray;
 use super::context::numbers;
 use super::create::chunksize;
 use super::handle::{handle, held, publish, refresh};
 use super::slices::{Pointers, set};
 use crate::blosc2::OVERHEAD;
-use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, NULL_POINTER, refuse_if, trace};
+use crate::blosc2::codes::{DATA, FAILURE, INVALID_PARAM, MEMORY, NULL_POINTER, refuse_if, trace};
 use crate::blosc2::nd::Geometry;
-use crate::blosc2::schunk::Access;
-use crate::exports::blosc2::schunk::{blosc2_schunk_delete_chunk, blosc2_schunk_insert_chunk, hold};
+use crate::blosc2::schunk::{Access, Change};
+use crate::exports::blosc2::schunk::{change_chunks, hold};
 use crate::exports::blosc2::special::blosc2_chunk_zeros;
 use crate::exports::guard::{value_or_code, zero_or_code};
 
@@ -105,13 +107,9 @@ unsafe fn shrink(array: &mut NdArray, new: &Geometry, start: Option<&[i64]>) -> 
     // SAFETY: the caller's promise.
     unsafe { publish(array, new) }?;
     array.set(new);
-    for nchunk in affected(&old, &ranges).rev() {
-        // SAFETY: the caller's promise.
-        if unsafe { blosc2_schunk_delete_chunk(array.sc, nchunk) } < 0 {
-            return Err(FAILURE);
-        }
-    }
-    Ok(())
+    let numbers = memory::collect(affected(&old, &ranges).rev().map(|nchunk| nchunk as u64)).map_err(|_| MEMORY)?;
+    // SAFETY: the caller's promise.
+    unsafe { change_chunks(array.sc, &Change::Delete(&numbers)) }.map_err(|_| FAILURE)
 }
 
 /// # Safety
@@ -132,11 +130,9 @@ unsafe fn grow(array: &mut NdArray, new: &Geometry, start: Option<&[i64]>, chunk
             if blosc2_chunk_zeros(cparams, chunksize, chunk.as_mut_ptr().cast(), OVERHEAD as i32) < 0 {
                 return Err(FAILURE);
             }
-            for nchunk in affected(new, &ranges) {
-                if blosc2_schunk_insert_chunk(array.sc, nchunk, chunk.as_mut_ptr(), 1) < 0 {
-                    return Err(FAILURE);
-                }
-            }
+            let numbers = affected(new, &ranges).map(|nchunk| nchunk as u64);
+            let numbers = memory::collect(numbers).map_err(|_| MEMORY)?;
+            change_chunks(array.sc, &Change::Insert(&numbers, &chunk)).map_err(|_| FAILURE)?;
         }
     }
     array.set(new);

@@ -34,7 +34,8 @@ unsafe fn put(
     let _held = owned.hold(Access::Write)?;
     let at = at.unwrap_or(owned.public.nchunks);
     owned.select(at, !is_update)?;
-    let change = if is_update { Change::Update(at as u64, bytes) } else { Change::Insert(at as u64, bytes) };
+    let numbers = [at as u64];
+    let change = if is_update { Change::Update(at as u64, bytes) } else { Change::Insert(&numbers, bytes) };
     owned.change(&change)?;
     if copy == 0 {
         // SAFETY: the caller gave the memory away; nothing refers to it any more.
@@ -95,9 +96,20 @@ pub unsafe extern "C" fn blosc2_schunk_delete_chunk(schunk: *mut Schunk, nchunk:
         let owned = unsafe { owned(schunk) }?;
         let _held = owned.hold(Access::Write)?;
         owned.select(nchunk, false)?;
-        owned.change(&Change::Delete(nchunk as u64))?;
+        owned.change(&Change::Delete(&[nchunk as u64]))?;
         Ok(owned.public.nchunks)
     })
+}
+
+/// Inserts and removes chunks, all of them in one change of a frame.
+///
+/// # Safety
+/// `schunk` was created and is used by this call only.
+pub(in crate::exports::blosc2) unsafe fn change_chunks(schunk: *mut Schunk, change: &Change<'_>) -> Result<(), i32> {
+    // SAFETY: the caller's promise.
+    let owned = unsafe { owned(schunk) }?;
+    let _held = owned.hold(Access::Write)?;
+    owned.change(change)
 }
 
 /// Compresses a chunk and appends it. Returns the number of chunks, or a code.
@@ -120,7 +132,7 @@ pub(super) unsafe fn append(schunk: *mut Schunk, src: *const c_void, nbytes: i32
     let chunk = unsafe { compressed(schunk, count, src, nbytes) }?;
     // SAFETY: the caller's promise.
     let owned = unsafe { owned(schunk) }?;
-    owned.change(&Change::Insert(count as u64, &chunk))?;
+    owned.change(&Change::Insert(&[count as u64], &chunk))?;
     Ok(owned.public.nchunks)
 }
 

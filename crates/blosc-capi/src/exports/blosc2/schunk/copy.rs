@@ -86,7 +86,7 @@ unsafe fn filled(from: &mut Owned, new: *mut Schunk, is_same: bool) -> Result<()
         from.public.current_nchunk = number;
         let chunk = from.stored(number)?;
         if is_same {
-            to.change(&Change::Insert(number as u64, &chunk))?;
+            to.change(&Change::Insert(&[number as u64], &chunk))?;
             continue;
         }
         let nbytes = output_size(Info::of(&chunk)?, i32::MAX)?;

@@ -211,7 +211,7 @@ impl Owned {
 
     /// Sets `data`.
     fn show_chunks(&mut self, change: &Change<'_>) -> Result<(), i32> {
-        let is_append = matches!(change, Change::Insert(at, _) if *at as usize == self.pointers.len());
+        let is_append = matches!(change, Change::Insert([at], _) if *at as usize == self.pointers.len());
         self.show_from(if is_append { self.pointers.len() } else { 0 })
     }
 

@@ -212,6 +212,39 @@ fn shapes_change_in_each_storage() {
     });
 }
 
+/// Many whole chunks at once, along several axes: old items stay in place, new ones are zeros.
+#[test]
+fn shapes_of_any_size_follow_each_other() {
+    with_each(|ctx, path| {
+        let array = array(ctx);
+        let mut rng = testdata::SplitMix64::new(11);
+        let (mut old, mut kept) = (SHAPE, items(&SHAPE));
+        for _ in 0..12 {
+            let new: [i64; 3] = std::array::from_fn(|axis| i64::from(CHUNKS[axis]) * (1 + rng.below(5) as i64));
+            // SAFETY: an array, and a list of its axes.
+            assert_eq!(unsafe { b2nd_resize(array, new.as_ptr(), null()) }, 0);
+            let mut wanted = Vec::new();
+            for (a, b, c) in
+                (0..new[0]).flat_map(|a| (0..new[1]).flat_map(move |b| (0..new[2]).map(move |c| (a, b, c))))
+            {
+                let is_old = a < old[0] && b < old[1] && c < old[2];
+                wanted.push(if is_old { kept[((a * old[1] + b) * old[2] + c) as usize] } else { 0 });
+            }
+            assert_eq!((shape(array), all(array)), (new.to_vec(), wanted.clone()));
+            (old, kept) = (new, wanted);
+        }
+        if let Some(path) = path {
+            let text = CString::new(path.to_str().unwrap()).unwrap();
+            let mut again = null_mut();
+            // SAFETY: a path, and room for an array.
+            assert_eq!(unsafe { b2nd_open(text.as_ptr(), &mut again) }, 0);
+            assert_eq!((shape(again), all(again)), (old.to_vec(), kept));
+            free(again);
+        }
+        free(array);
+    });
+}
+
 #[test]
 fn views_share_chunks() {
     with_each(|ctx, _| {
