@@ -1,7 +1,6 @@
 //! Converts all columns of a bcolz table, to another table or to one file per column.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -17,6 +16,7 @@ use super::write::{write_array, write_npy};
 use crate::array::row_nbytes;
 use crate::error::ArrayRefusal;
 use crate::formats::bcolz::{Ctable, CtableWriter, Directory, RowInput, RowStream, WrittenColumn};
+use crate::fs::contents::holds_only_files;
 use crate::fs::new_directory::NewDirectory;
 use crate::options::{Event, Typing};
 use crate::source::ReadDirectory;
@@ -201,13 +201,6 @@ pub(super) fn check_options(options: &ConvertOptions) -> Result<(), Error> {
 
 /// Returns whether a directory contains only files that such a conversion creates.
 fn is_files(path: &Path) -> io::Result<bool> {
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        let extension = Path::new(&entry.file_name()).extension().and_then(OsStr::to_str).map(str::to_owned);
-        let made = [ColumnFiles::Npy, ColumnFiles::B2nd].map(|files| Some(files.extension().to_owned()));
-        if !entry.file_type()?.is_file() || !made.contains(&extension) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let made = [ColumnFiles::Npy, ColumnFiles::B2nd].map(|files| Some(files.extension()));
+    holds_only_files(path, &|name| made.contains(&Path::new(name).extension().and_then(OsStr::to_str)))
 }

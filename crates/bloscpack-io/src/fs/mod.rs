@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `atomic` | a file that appears whole or not at all |
 //! | `new_directory` | the same for a directory |
+//! | `contents` | whether a directory may be replaced |
 //! | `temporary` | temporary names, and the removal of stale temporary files |
 //! | `lock` | one writer at a time |
 //! | `path` | the directory that an output is in |
@@ -11,6 +12,8 @@
 
 #[cfg(feature = "write")]
 pub(crate) mod atomic;
+#[cfg(feature = "write")]
+pub(crate) mod contents;
 pub(crate) mod files;
 pub(crate) mod lock;
 #[cfg(feature = "write")]

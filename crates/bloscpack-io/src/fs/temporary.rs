@@ -118,9 +118,18 @@ pub(crate) fn remove_leftovers(target: &Path) {
     let _ = target;
 }
 
+/// The parts of all temporary names.
+const PREFIX: &str = ".blpk-";
+const SUFFIX: &str = ".tmp";
+
+/// Returns whether a name is that of a temporary file or directory.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
 fn by_chance() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".blpk-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     builder
 }
 
@@ -132,7 +141,7 @@ fn slot_of(target: &Path, slot: u32) -> PathBuf {
     let name = target.file_name().unwrap_or_default();
     let digest = Checksum::Crc32.digest(name.as_encoded_bytes());
     let digest: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    directory(target).join(format!(".blpk-{digest}-{slot}.tmp"))
+    directory(target).join(format!("{PREFIX}{digest}-{slot}{SUFFIX}"))
 }
 
 /// Creates a file or directory under the first free name and locks it. Returns `None` if no name is free or there are

@@ -206,3 +206,33 @@ fn directories_are_no_outputs_of_files() {
     sandbox.run("c --output-dir dir a.dat").ok();
     assert!(sandbox.path("dir/a.dat.blp").exists());
 }
+
+/// Whatever a program puts into the directory of a container is not lost with it.
+#[test]
+fn directories_with_other_files_are_not_replaced() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a", &counting(100_000));
+    for (output, places) in [
+        ("x.bcolz", vec!["notes.txt", "data/__1.blp.bak", "meta/notes", "mine/notes", "__attrs__.bak"]),
+        ("y.zarr", vec!["notes.txt", "c/notes", "mine/notes", "mine/0", ".DS_Store"]),
+    ] {
+        let convert = format!("-f convert --raw --dtype u1 a {output}");
+        sandbox.run(&convert).ok();
+        sandbox.run(&convert).ok();
+        for place in places {
+            let path = sandbox.path(output).join(place);
+            let is_new = !path.parent().unwrap().exists();
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "irreplaceable").unwrap();
+            let error = sandbox.run(&convert).failed();
+            assert!(error.contains("contains files that do not belong to a container"), "{place}: {error}");
+            assert_eq!(std::fs::read(&path).unwrap(), b"irreplaceable");
+            std::fs::remove_file(&path).unwrap();
+            if is_new {
+                std::fs::remove_dir(path.parent().unwrap()).unwrap();
+            }
+        }
+        sandbox.run(&convert).ok();
+        sandbox.run(&format!("verify {output}")).ok();
+    }
+}

@@ -11,6 +11,7 @@ use super::chunk_directory::ChunkDirectory;
 use super::container::{OpenFrame, SparseIndex};
 use super::store::FrameStore;
 use crate::fs::atomic::AtomicFile;
+use crate::fs::contents::holds_only_files;
 use crate::fs::files::{open_regular, write_anew};
 use crate::fs::lock::{Locked, lock_directory};
 use crate::fs::new_directory::NewDirectory;
@@ -30,6 +31,12 @@ enum NewFrameKind {
     Directory(NewDirectory, ChunkDirectory, Option<Locked>),
 }
 
+/// Returns whether a directory holds a sparse frame and nothing else.
+fn holds_only_frame(path: &Path) -> io::Result<bool> {
+    let is_file = |name: &str| name == sframe::INDEX_FILE || sframe::chunk_file_number(name).is_some();
+    Ok(path.join(sframe::INDEX_FILE).is_file() && holds_only_files(path, &is_file)?)
+}
+
 impl NewFrame {
     /// Starts a frame that will become `target`, a file or a directory.
     ///
@@ -44,8 +51,7 @@ impl NewFrame {
                     at: 0,
                 }));
             }
-            let is_ours = |target: &Path| Ok(target.join(sframe::INDEX_FILE).is_file());
-            let new = NewDirectory::create(target, overwrite, is_ours)?;
+            let new = NewDirectory::create(target, overwrite, holds_only_frame)?;
             let lock = if target.is_dir() { lock_directory(target)? } else { None };
             let files = ChunkDirectory::new(new.path());
             Ok(NewFrame(NewFrameKind::Directory(new, files, lock)))
@@ -146,5 +152,33 @@ impl FrameStore for NewFrame {
             NewFrameKind::File { .. } => self.write_at(0, bytes),
             NewFrameKind::Directory(directory, ..) => write_anew(&directory.path().join(sframe::INDEX_FILE), bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_with_other_files_is_not_replaced() {
+        let parent = tempfile::tempdir().unwrap();
+        let target = parent.path().join("x");
+        let create = || NewFrame::create(&target, FrameType::Sparse, true);
+        std::fs::create_dir(&target).unwrap();
+        for name in [sframe::INDEX_FILE, "0000000A.chunk", "00000000.chunk"] {
+            std::fs::write(target.join(name), "").unwrap();
+        }
+        create().unwrap();
+        for name in ["notes", "0000000A.chunk.bak", "1.chunk", "chunks"] {
+            std::fs::write(target.join(name), "").unwrap();
+            assert!(matches!(create(), Err(Error::File { .. })), "{name}");
+            std::fs::remove_file(target.join(name)).unwrap();
+        }
+        std::fs::create_dir(target.join("results")).unwrap();
+        assert!(create().is_err());
+        std::fs::remove_dir(target.join("results")).unwrap();
+        create().unwrap();
+        std::fs::remove_file(target.join(sframe::INDEX_FILE)).unwrap();
+        assert!(create().is_err());
     }
 }

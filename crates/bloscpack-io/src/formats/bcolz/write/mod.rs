@@ -28,6 +28,7 @@ mod chunker;
 mod chunks;
 mod column;
 mod columns;
+mod contents;
 mod ctable;
 mod default_rows;
 mod flush;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{META_DIR, ROOTDIRS_FILE, STORAGE_FILE};
 
+use super::contents::holds_only_bcolz;
 use super::staging::{Staging, lock};
 use crate::Error;
 use crate::formats::bcolz::local::LocalDirectory;
-use crate::formats::bcolz::root::is_bcolz;
 use crate::formats::bcolz::store::Directory;
 use crate::fs::lock::Lock;
 use crate::fs::new_directory::NewDirectory;
@@ -26,7 +26,7 @@ impl NewRoot {
     /// Creates a temporary directory next to its target. With `overwrite`, the target may be a carray or ctable, which
     /// is locked.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
-        let new = NewDirectory::create(path, overwrite, is_bcolz)?;
+        let new = NewDirectory::create(path, overwrite, holds_only_bcolz)?;
         let locks = if path.is_dir() { lock_all(&LocalDirectory::new(path))? } else { Vec::new() };
         let dir = LocalDirectory::new(new.path());
         Ok((NewRoot { new, _locks: locks }, dir))

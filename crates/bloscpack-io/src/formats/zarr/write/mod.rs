@@ -12,6 +12,7 @@
 //! | `node` | the metadata of an array or of a group |
 
 mod array;
+mod contents;
 mod items;
 mod node;
 mod padding;

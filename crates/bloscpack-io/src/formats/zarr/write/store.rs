@@ -4,8 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use bloscpack_format::zarr::{ZARR_JSON_FILE, ZARRAY_FILE, ZGROUP_FILE};
-
+use super::contents::holds_only_zarr;
 use crate::Error;
 use crate::fs::new_directory::NewDirectory;
 use crate::fs::path::sync_directory;
@@ -30,7 +29,7 @@ impl NewStore {
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`].
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<NewStore, Error> {
-        Ok(NewStore { directory: NewDirectory::create(target, overwrite, is_zarr)? })
+        Ok(NewStore { directory: NewDirectory::create(target, overwrite, holds_only_zarr)? })
     }
 }
 
@@ -87,9 +86,4 @@ fn start_writing(file: &File) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = file;
-}
-
-/// Returns whether a directory is a Zarr array or group.
-fn is_zarr(path: &Path) -> io::Result<bool> {
-    Ok([ZARR_JSON_FILE, ZARRAY_FILE, ZGROUP_FILE].iter().any(|file| path.join(file).is_file()))
 }
