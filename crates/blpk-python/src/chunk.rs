@@ -2,6 +2,7 @@
 
 use bloscpack_io::blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Encoder, Header, Parallelism, with_pool};
 use bloscpack_io::{Cancel, Limits, Threads};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -14,7 +15,7 @@ use crate::settings::Settings;
 const MIN_PARALLEL: usize = 256 * 1024;
 
 /// Returns the threads for a chunk of `nbytes` plain bytes.
-pub(crate) fn threads_for(threads: Option<usize>, nbytes: usize) -> PyResult<Threads> {
+pub(crate) fn threads_for(threads: Option<isize>, nbytes: usize) -> PyResult<Threads> {
     match nbytes < MIN_PARALLEL {
         true => crate::run::threads(Some(threads.map_or(1, |count| count.min(1)))),
         false => crate::run::threads(threads),
@@ -34,7 +35,7 @@ pub(crate) fn within<T: Send>(threads: &Threads, work: impl FnOnce(Parallelism) 
 pub(crate) fn compress<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (settings, input) = (Settings::take(kwargs)?, Buffer::read(data)?);
@@ -63,7 +64,7 @@ impl<'a> Job<'a> {
     pub(crate) fn new(
         py: Python<'_>,
         input: &'a Buffer,
-        threads: Option<usize>,
+        threads: Option<isize>,
         limits: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let limits = crate::settings::limits(limits)?;
@@ -106,7 +107,7 @@ pub(crate) fn decompress<'py>(
     py: Python<'py>,
     chunk: &Bound<'py, PyAny>,
     out: Option<Bound<'py, PyAny>>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Buffer::read(chunk)?;
@@ -133,13 +134,16 @@ pub(crate) fn decompress<'py>(
 pub(crate) fn getitem<'py>(
     py: Python<'py>,
     chunk: &Bound<'py, PyAny>,
-    start: usize,
-    nitems: usize,
+    start: isize,
+    nitems: isize,
     out: Option<Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Buffer::read(chunk)?;
     let job = Job::new(py, &input, Some(1), limits)?;
+    let (Ok(start), Ok(nitems)) = (usize::try_from(start), usize::try_from(nitems)) else {
+        return Err(PyValueError::new_err(format!("start is {start} and nitems {nitems}, expected at least 0")));
+    };
     let nbytes = nitems.saturating_mul(job.chunk.header().typesize());
     if let Some(object) = out {
         let mut output = Buffer::write(&object)?;

@@ -66,7 +66,7 @@ pub(crate) fn set_items(path: PathBuf, start: Vec<u64>, stop: Vec<u64>, items: &
 
 /// Appends items of this shape along the first axis.
 #[pyfunction(signature = (path, shape, items, *, threads=Some(1)))]
-pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
+pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<()> {
     let (py, input, threads) = (items.py(), Buffer::read(items)?, self::threads(threads)?);
     let (bytes, cancel) = (input.as_slice(), Cancel::new());
     let change = || match Editor::open(&path, &cancel)? {

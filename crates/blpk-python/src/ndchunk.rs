@@ -70,7 +70,7 @@ pub(crate) fn decode_ndchunk<'py>(
     itemsize: u32,
     out: Option<Bound<'py, PyAny>>,
     r#box: Option<(Vec<u64>, Vec<u64>)>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let piece = Piece::new(py, (chunks, blocks), itemsize, r#box)?;
@@ -127,7 +127,7 @@ pub(crate) fn encode_ndchunk<'py>(
     chunks: Vec<u32>,
     blocks: Vec<u32>,
     itemsize: u32,
-    threads: Option<usize>,
+    threads: Option<isize>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let piece = Piece::new(py, (chunks, blocks), itemsize, None)?;

@@ -146,7 +146,7 @@ fn pack(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     output: Output<'_>,
-    count: Option<usize>,
+    count: Option<isize>,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PackReport> {
     let (input, cancel) = (Input::take(source)?, Cancel::new());
@@ -159,7 +159,7 @@ fn unpack(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     output: Output<'_>,
-    count: Option<usize>,
+    count: Option<isize>,
     limits: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     let (input, cancel) = (Input::take(source)?, Cancel::new());
@@ -177,7 +177,7 @@ pub(crate) fn pack_to_file(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: PathBuf,
-    threads: Option<usize>,
+    threads: Option<isize>,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64)> {
     let report = pack(py, source, Output::File(path), threads, kwargs)?;
@@ -189,7 +189,7 @@ pub(crate) fn pack_to_file(
 pub(crate) fn pack_to_bytes<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut packed = Vec::new();
@@ -203,7 +203,7 @@ pub(crate) fn unpack_to_file(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: PathBuf,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     unpack(py, source, Output::File(path), threads, limits)
@@ -214,7 +214,7 @@ pub(crate) fn unpack_to_file(
 pub(crate) fn unpack_to_bytes<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut plain = Vec::new();
@@ -228,7 +228,7 @@ pub(crate) fn unpack_into(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     out: &Bound<'_, PyAny>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let mut output = Buffer::write(out)?;
@@ -254,7 +254,7 @@ pub(crate) fn append_to_file(
     py: Python<'_>,
     path: PathBuf,
     source: &Bound<'_, PyAny>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64, u64)> {
     let (input, cancel) = (Input::take(source)?, Cancel::new());

@@ -77,7 +77,7 @@ impl Packer {
         py: Python<'_>,
         target: &Bound<'_, PyAny>,
         overwrite: bool,
-        threads: Option<usize>,
+        threads: Option<isize>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let cancel = Cancel::new();

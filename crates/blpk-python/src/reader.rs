@@ -22,7 +22,7 @@ use crate::source::Opened;
 #[pyclass(frozen, module = "blpk._core")]
 pub(crate) struct Reader {
     array: Array<'static>,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Limits,
     /// The plain bytes of all blocks decoded so far.
     decoded: Arc<AtomicU64>,
@@ -66,11 +66,11 @@ impl Reader {
         dtype: Option<&str>,
         shape: Option<Vec<u64>>,
         column: Option<&str>,
-        threads: Option<usize>,
+        threads: Option<isize>,
         limits: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (py, limits) = (source.py(), self::limits(limits)?);
-        crate::run::check(threads)?;
+        crate::run::count(threads)?;
         let dtype = dtype.map(Dtype::parse).transpose().or_raise(py)?;
         let typing = Typing::new().dtype(dtype).shape(shape.map(|shape| shape.into_iter().map(Some).collect()));
         let options = OpenOptions::new().limits(limits).typing(typing).column(column);

@@ -31,10 +31,9 @@ struct Kept {
 /// result is dropped.
 ///
 /// # Errors
-/// `ValueError` for 0; `RuntimeError` if the system starts no more threads.
-pub(crate) fn threads(threads: Option<usize>) -> PyResult<Threads> {
-    check(threads)?;
-    match threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)) {
+/// `ValueError` for less than 1; `RuntimeError` if the system starts no more threads.
+pub(crate) fn threads(threads: Option<isize>) -> PyResult<Threads> {
+    match count(threads)? {
         1 => Ok(Threads::Serial),
         count => pool(count.min(256)).map(Threads::Pool),
     }
@@ -90,15 +89,14 @@ pub(crate) fn prepare_for_forks(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Refuses 0 threads.
+/// Returns the number of threads that a Python call asks for, all cores for `None`.
 ///
 /// # Errors
-/// `ValueError`.
-pub(crate) fn check(threads: Option<usize>) -> PyResult<()> {
-    if threads == Some(0) {
-        return Err(PyValueError::new_err("threads must be at least 1, or None for all cores"));
-    }
-    Ok(())
+/// `ValueError` for less than 1.
+pub(crate) fn count(threads: Option<isize>) -> PyResult<usize> {
+    let Some(count) = threads else { return Ok(std::thread::available_parallelism().map_or(1, usize::from)) };
+    let count = usize::try_from(count).ok().filter(|count| *count > 0);
+    count.ok_or_else(|| PyValueError::new_err("threads must be at least 1, or None for all cores"))
 }
 
 /// Runs `work` on `nbytes` bytes without the interpreter. A signal handler that raises, as Ctrl-C does, sets `cancel`

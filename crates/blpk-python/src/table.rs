@@ -28,7 +28,7 @@ type LocalColumn = Column<LocalDirectory>;
 #[pyclass(frozen, module = "blpk._core")]
 pub(crate) struct Table {
     path: PathBuf,
-    pub(crate) threads: Option<usize>,
+    pub(crate) threads: Option<isize>,
     pub(crate) limits: Limits,
     snapshot: RwLock<Arc<Local>>,
     /// Held by the writer, so that threads that share the table wait for each other.
@@ -99,11 +99,11 @@ impl Table {
     fn open(
         py: Python<'_>,
         path: PathBuf,
-        threads: Option<usize>,
+        threads: Option<isize>,
         limits: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let limits = crate::settings::limits(limits)?;
-        crate::run::check(threads)?;
+        crate::run::count(threads)?;
         let options = OpenOptions::new().limits(limits);
         let opened = py.detach(|| Ctable::open_with(LocalDirectory::open(&path)?, &options)).or_raise(py)?;
         let snapshot = RwLock::new(Arc::new(opened));

@@ -74,7 +74,7 @@ pub(crate) fn save_array(
     path: PathBuf,
     items: &Bound<'_, PyAny>,
     description: Description,
-    threads: Option<usize>,
+    threads: Option<isize>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let (py, input, cancel) = (items.py(), Buffer::read(items)?, Cancel::new());
@@ -90,7 +90,7 @@ pub(crate) fn create_array(
     path: PathBuf,
     item: &Bound<'_, PyAny>,
     description: Description,
-    threads: Option<usize>,
+    threads: Option<isize>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let (py, item, cancel) = (item.py(), Buffer::read(item)?, Cancel::new());

@@ -345,3 +345,14 @@ def test_damage_and_limits(tmp_path):
     with pytest.raises(blpk.LimitError) as raised:
         blpk.open(path, limits={"max_chunk": 1000})[0]
     assert raised.value.limit == "max_chunk" and raised.value.allowed == 1000
+
+
+@pytest.mark.parametrize("ending", [".b2nd", ".bcolz"])
+def test_items_without_bytes_are_no_damage(tmp_path, ending):
+    path = tmp_path / f"array{ending}"
+    with pytest.raises(ValueError, match="no items of 0 bytes") as caught:
+        blpk.save(path, np.zeros(3, "V0"))
+    assert not isinstance(caught.value, blpk.DamagedError)
+    with pytest.raises(ValueError, match="no items of 0 bytes"):
+        blpk.create(path, (3,), "S0")
+    assert not path.exists()

@@ -140,11 +140,12 @@ def test_items():
     chunk = blpk.compress(NUMBERS)
     assert np.frombuffer(blpk.getitem(chunk, 5000, 3), "<i8").tolist() == [5000, 5001, 5002]
     assert blpk.getitem(chunk, 0, 0) == b""
-    for start, count in ((99_999, 2), (100_001, 0), (1 << 62, 1 << 62)):
+    for start, count in ((99_999, 2), (100_001, 0), (1 << 62, 1 << 62), (-1, 1), (0, -1)):
         with pytest.raises(ValueError):
             blpk.getitem(chunk, start, count)
-    with pytest.raises((OverflowError, ValueError, TypeError)):
-        blpk.getitem(chunk, -1, 1)
+    for threads in (0, -1):
+        with pytest.raises(ValueError, match="threads must be at least 1"):
+            blpk.decompress(chunk, threads=threads)
 
 
 def test_threads_do_not_change_the_chunk():

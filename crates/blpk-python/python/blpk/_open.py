@@ -219,6 +219,8 @@ def _description(
         format = _ENDINGS[ending]
     if format == "bcolz" and dtype.names:
         raise ValueError("a carray has no fields; create_table makes a table of columns")
+    if format in ("b2nd", "bcolz") and dtype.itemsize == 0:
+        raise ValueError(f"{format} has no items of 0 bytes")
     if format == "b2nd" and len(shape) > 16:
         raise ValueError(f"b2nd has at most 16 axes, but the array has {len(shape)}")
     for name, given in (("chunks", chunks), ("blocks", blocks)):

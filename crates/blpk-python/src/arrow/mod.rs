@@ -84,7 +84,7 @@ struct Batches {
     selection: Selection,
     rows: Range<u64>,
     batch: u64,
-    threads: Option<usize>,
+    threads: Option<isize>,
     limits: Limits,
 }
 
