@@ -192,6 +192,8 @@ fn calls_do_not_mix_their_settings() {
 /// A destructor of a thread may run after those of what this library keeps for the thread.
 #[test]
 fn an_ending_thread_can_call() {
+    // Large enough for two threads.
+    const SIZE: usize = 4_000_000;
     struct AtEnd(Sender<(i32, Vec<u8>)>);
     impl Drop for AtEnd {
         fn drop(&mut self) {
@@ -199,8 +201,8 @@ fn an_ending_thread_can_call() {
         }
     }
     fn round_trip() -> (i32, Vec<u8>) {
-        let (code, chunk) = compress(&[7; 1000], 4, c"lz4", 1, 1016);
-        decompress(&chunk[..code as usize], 1000, 1)
+        let (code, chunk) = compress(&[7; SIZE], 4, c"lz4", 2, SIZE + 16);
+        decompress(&chunk[..code as usize], SIZE, 2)
     }
     thread_local!(static AT_END: Cell<Option<AtEnd>> = const { Cell::new(None) });
     let (sender, results) = channel();
@@ -209,7 +211,7 @@ fn an_ending_thread_can_call() {
         AT_END.set(Some(AtEnd(sender)));
         round_trip()
     };
-    let expected = (1000, vec![7; 1000]);
+    let expected = (SIZE as i32, vec![7; SIZE]);
     assert_eq!(std::thread::spawn(ending).join().unwrap(), expected);
     assert_eq!(results.recv().unwrap(), expected);
 }

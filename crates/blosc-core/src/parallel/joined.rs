@@ -1,6 +1,7 @@
 //! The threads of one call: a rayon pool that the calling thread takes part in, or an executor of the program.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
@@ -8,7 +9,9 @@ use rayon::prelude::*;
 
 use super::executor::Executor;
 
-thread_local!(static THREADS: RefCell<Option<Threads>> = const { RefCell::new(None) });
+// A value without a destructor stays usable while the thread ends: the C library is called by functions of `atexit` and
+// by destructors, after the values with destructors are gone. `Restore` drops what it takes out.
+thread_local!(static THREADS: RefCell<ManuallyDrop<Option<Threads>>> = const { RefCell::new(ManuallyDrop::new(None)) });
 
 #[derive(Clone)]
 enum Threads {
@@ -44,7 +47,7 @@ pub fn with_executor<R>(executor: &Arc<dyn Executor>, work: impl FnOnce() -> R) 
 }
 
 fn with_threads<R>(threads: Threads, work: impl FnOnce() -> R) -> R {
-    let _restore = Restore(THREADS.replace(Some(threads)));
+    let _restore = Restore(replace(Some(threads)));
     work()
 }
 
@@ -53,8 +56,12 @@ struct Restore(Option<Threads>);
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        THREADS.set(self.0.take());
+        drop(replace(self.0.take()));
     }
+}
+
+fn replace(threads: Option<Threads>) -> Option<Threads> {
+    ManuallyDrop::into_inner(THREADS.replace(ManuallyDrop::new(threads)))
 }
 
 /// Returns the number of threads, `None` outside of [`with_pool`] and [`with_executor`].
@@ -70,7 +77,7 @@ pub(super) fn each<W: Send, E: Send>(
     workers: &mut [W],
     work: impl Fn(&mut W) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    let Some(threads) = THREADS.with_borrow(Option::clone) else {
+    let Some(threads) = THREADS.with_borrow(|threads| Option::clone(threads)) else {
         return workers.par_iter_mut().with_max_len(1).try_for_each(&work);
     };
     let (work, failed) = (&work, &Mutex::new(Ok(())));
