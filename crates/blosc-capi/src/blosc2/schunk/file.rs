@@ -38,6 +38,12 @@ pub(crate) trait Files: Send + Sync {
     /// Returns whether the chunks are in files of their own.
     fn is_directory(&self) -> bool;
 
+    /// Opens the file of a frame that is one file, for reading when there is no file at its path any more. `None` if that
+    /// is not possible.
+    fn open_to_keep(&self) -> Option<Box<dyn FrameStore>> {
+        None
+    }
+
     /// Waits until a frame in one file is durable, if there is a way to. A file that was removed is not an error.
     ///
     /// # Errors
@@ -62,6 +68,8 @@ pub(crate) struct FileFrame {
 struct State {
     /// The frame as it was last read.
     read: Option<Read>,
+    /// The file since the last change, until it is read.
+    kept: Option<Box<dyn FrameStore>>,
     /// The header that the last change wrote.
     written: Option<Vec<u8>>,
     /// Increases each time the frame is read again, unless the last change wrote its header.
@@ -75,6 +83,15 @@ struct Read {
     header: [u8; Header::FIXED_LEN],
 }
 
+impl Read {
+    fn new(frame: Writer, stamp: Option<Stamp>) -> Result<Self, i32> {
+        let mut header = [0; Header::FIXED_LEN];
+        let filled = frame.store().read_exact_at(0, &mut header);
+        filled.map_err(|error| trace(FILE_READ, format_args!("{error}")))?;
+        Ok(Read { frame, stamp, header })
+    }
+}
+
 impl FileFrame {
     /// Creates a frame without chunks.
     ///
@@ -82,7 +99,8 @@ impl FileFrame {
     /// As [`Files::create`].
     pub(crate) fn create(files: Box<dyn Files>, lock: Option<Arc<FrameLock>>, header: Header) -> Result<Self, i32> {
         files.create(header)?;
-        Ok(FileFrame::new(files, lock, 0))
+        let state = State { kept: files.open_to_keep(), ..State::default() };
+        Ok(FileFrame { state: Mutex::new(state), ..FileFrame::new(files, lock, 0) })
     }
 
     /// Returns the frame that starts at an offset.
@@ -118,7 +136,10 @@ impl FileFrame {
         if self.lock.as_ref().is_some_and(|lock| lock.take_changed()) {
             (state.read, state.written) = (None, None);
         }
-        let stamp = self.files.stamp()?;
+        let stamp = match self.files.stamp() {
+            Err(code) => return work(self.read_kept(&mut state, code)?),
+            stamp => stamp?,
+        };
         let is_fresh = |read: &Read| {
             let mut header = [0; Header::FIXED_LEN];
             let is_same = read.frame.store().read_exact_at(0, &mut header).is_ok() && header == read.header;
@@ -127,11 +148,8 @@ impl FileFrame {
         if let Some(read) = state.read.as_ref().filter(|read| is_fresh(read)) {
             return work(&read.frame);
         }
-        let frame = self.open(false)?;
-        let mut header = [0; Header::FIXED_LEN];
-        let filled = frame.store().read_exact_at(0, &mut header);
-        filled.map_err(|error| trace(FILE_READ, format_args!("{error}")))?;
-        let found = header_of(&frame);
+        let read = Read::new(self.open(false)?, stamp)?;
+        let found = header_of(&read.frame);
         if state.written.is_none() || state.written != found {
             state.generation += 1;
         }
@@ -139,7 +157,18 @@ impl FileFrame {
             // The only way to tell whether another handle changes the frame.
             state.written = found;
         }
-        work(&state.read.insert(Read { frame, stamp, header }).frame)
+        state.kept = None;
+        work(&state.read.insert(read).frame)
+    }
+
+    /// Returns the frame in the file that was open when it was last read or changed, as C-Blosc2 does: the program may
+    /// have changed its directory, or moved or removed the file. `code` is the error of its path.
+    fn read_kept<'s>(&self, state: &'s mut State, code: i32) -> Result<&'s Writer, i32> {
+        if state.read.is_none() {
+            let frame = self.frame_in(state.kept.take().ok_or(code)?)?;
+            state.read = Some(Read::new(frame, None)?);
+        }
+        state.read.as_ref().map(|read| &read.frame).ok_or(code)
     }
 
     /// Returns a number that increases when another handle changes the frame.
@@ -162,13 +191,14 @@ impl FileFrame {
     /// The code of a frame that cannot be opened for writing, or `code`. The frame is then unchanged.
     pub(super) fn change(&mut self, change: &Change<'_>, code: i32) -> Result<Writer, i32> {
         let _held = self.hold(Access::Write)?;
+        let mut frame = self.open(true)?;
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state.read, state.written) = (None, None);
-        let mut frame = self.open(true)?;
         self.is_unsynced = !self.files.is_directory();
         change.apply(&mut frame).map_err(|error| of_frame(&error, code))?;
         frame.commit().map_err(|error| of_frame(&error, FILE_WRITE))?;
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).written = header_of(&frame);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        (state.written, state.kept) = (header_of(&frame), self.files.open_to_keep());
         Ok(frame)
     }
 
@@ -185,7 +215,11 @@ impl FileFrame {
     }
 
     fn open(&self, is_change: bool) -> Result<Writer, i32> {
-        let store = AnyStore::new(self.files.open(is_change)?, self.start);
+        self.frame_in(self.files.open(is_change)?)
+    }
+
+    fn frame_in(&self, store: Box<dyn FrameStore>) -> Result<Writer, i32> {
+        let store = AnyStore::new(store, self.start);
         let opened: Result<_, Error> = Writer::open_sequence(store, &OpenOptions::new());
         opened.map_err(|error| of_frame(&error, FILE_READ))
     }

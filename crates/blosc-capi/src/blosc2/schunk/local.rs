@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use bloscpack_format::frame::{Header, sframe};
+use bloscpack_format::frame::{FrameType, Header, sframe};
 use bloscpack_io::frame::{FrameStore, FrameWriter, LocalFrame, NewFrame};
 
 use super::file::{Files, Stamp};
@@ -53,6 +53,11 @@ impl Files for LocalFiles {
 
     fn is_directory(&self) -> bool {
         self.0.is_dir()
+    }
+
+    fn open_to_keep(&self) -> Option<Box<dyn FrameStore>> {
+        let opened = LocalFrame::open_for_reading(&self.0).ok();
+        opened.filter(|store| store.frame_type() == FrameType::Contiguous).map(|store| Box::new(store) as _)
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -12,6 +12,7 @@ use bloscpack_io::{ChunkFiles, ReadAt};
 
 use super::change::Change;
 use super::file::{FileFrame, Files, Stamp};
+use super::local::LocalFiles;
 use super::lock::{Access, FrameLock};
 use crate::blosc2::codes::LOCK;
 
@@ -149,4 +150,37 @@ fn readers_share_a_lock_and_do_not_change() {
     assert_eq!([&first, &first].map(|lock| lock.release()), [Ok(()); 2]);
     second.acquire(Access::Read).unwrap();
     assert!(second.take_changed() && !second.take_changed());
+}
+
+/// As with C-Blosc2: a program may change its directory, or move or remove a file that it still reads.
+#[test]
+fn a_frame_is_read_after_its_file_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("frame.b2frame");
+    let chunk = blosc_core::compress(&[7; 4000], &CParams::blosc2().typesize(4)).unwrap();
+    let read = |frame: &FileFrame| frame.read(|frame| frame.chunk(0).map_err(|_| -1));
+    let header = FrameWriter::in_memory(FrameParams::new(4)).unwrap().frame().unwrap().header.clone();
+    for is_read in [false, true] {
+        let mut frame = FileFrame::create(Box::new(LocalFiles::new(path.clone())), None, header.clone()).unwrap();
+        frame.change(&Change::Insert(&[0], &chunk), -1).unwrap();
+        let opened = FileFrame::new(Box::new(LocalFiles::new(path.clone())), None, 0);
+        if is_read {
+            read(&frame).unwrap();
+        }
+        read(&opened).unwrap();
+        std::fs::rename(&path, folder.path().join("moved")).unwrap();
+        std::fs::remove_file(folder.path().join("moved")).unwrap();
+        assert_eq!((read(&frame).unwrap(), read(&opened).unwrap()), (vec![7; 4000], vec![7; 4000]));
+        assert_eq!(read(&frame).unwrap(), [7; 4000]);
+        assert!(frame.change(&Change::Insert(&[1], &chunk), -1).is_err());
+        assert_eq!(read(&frame).unwrap(), [7; 4000]);
+        // Another frame at the path is the one that is meant.
+        let mut other = FileFrame::create(Box::new(LocalFiles::new(path.clone())), None, header.clone()).unwrap();
+        assert_eq!(read(&opened), Err(-1), "it has no chunk");
+        other.change(&Change::Insert(&[0], &chunk), -1).unwrap();
+        assert_eq!(read(&opened).unwrap(), [7; 4000]);
+        std::fs::remove_file(&path).unwrap();
+    }
+    let unread = FileFrame::new(Box::new(LocalFiles::new(path)), None, 0);
+    assert!(read(&unread).is_err());
 }
