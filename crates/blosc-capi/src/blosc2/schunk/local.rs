@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bloscpack_format::frame::{FrameType, Header, sframe};
 use bloscpack_io::frame::{FrameStore, FrameWriter, LocalFrame, NewFrame};
@@ -30,11 +30,19 @@ impl LocalFiles {
     pub(crate) fn new(path: PathBuf) -> Self {
         LocalFiles(path)
     }
+
+    /// Returns the path of a new frame: that which a link leads to if nothing is there yet, as `open` creates it.
+    fn target(&self) -> PathBuf {
+        match std::fs::read_link(&self.0) {
+            Ok(target) if !self.0.exists() => self.0.parent().unwrap_or(Path::new("")).join(target),
+            _ => self.0.clone(),
+        }
+    }
 }
 
 impl Files for LocalFiles {
     fn create(&self, header: Header) -> Result<(), i32> {
-        let created = NewFrame::create(&self.0, header.frame_type, false)
+        let created = NewFrame::create(self.target(), header.frame_type, false)
             .and_then(|store| FrameWriter::start_sequence(store, header))
             .and_then(FrameWriter::finish);
         created.map_err(|error| of_frame(&error, FILE_OPEN))

@@ -7,7 +7,7 @@ use super::chunks::Chunks;
 use super::params::{Params, chunksize};
 use super::sizes::Sizes;
 use super::store::Writer;
-use crate::blosc2::codes::{DATA, FAILURE, MEMORY, of_frame};
+use crate::blosc2::codes::{DATA, FAILURE, MEMORY};
 use crate::blosc2::header::{Info, LONG};
 
 /// Names and contents of metalayers.
@@ -42,10 +42,10 @@ fn opened(frame: &Writer) -> Result<Opened, i32> {
     sizes.cbytes = header.cbytes as i64;
     let params = Params::of(header);
     if sizes.nchunks > 0 {
-        let start = frame.chunk_start(0, LONG as u64).map_err(|error| of_frame(&error, DATA))?;
-        if let Some(start) = start {
-            sizes.flags = Info::of(&start)?.block_flags();
-        }
+        // A first chunk that is damaged or lost does not take the others with it. C-Blosc2 loses the size of a special
+        // value if chunk sizes vary.
+        let start = frame.chunk_start(0, LONG as u64).ok().flatten();
+        sizes.flags = start.and_then(|start| Info::of(&start).ok()).map_or(0, Info::block_flags);
     }
     let copy = |bytes: &[u8]| memory::copy_of(bytes).map_err(|_| MEMORY);
     let metalayers = header.metalayers.iter().map(|layer| Ok((copy(layer.name)?, copy(layer.content)?)));

@@ -11,6 +11,7 @@ use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
 use bloscpack_io::{ChunkFiles, ReadAt};
 
 use super::change::Change;
+use super::chunks::Chunks;
 use super::file::{FileFrame, Files, Stamp};
 use super::local::LocalFiles;
 use super::lock::{Access, FrameLock};
@@ -183,4 +184,35 @@ fn a_frame_is_read_after_its_file_is_gone() {
     }
     let unread = FileFrame::new(Box::new(LocalFiles::new(path)), None, 0);
     assert!(read(&unread).is_err());
+}
+
+/// C-Blosc2 writes 0 as the size of chunks if they vary. The size of a special value in the index is then lost.
+#[test]
+fn a_frame_whose_first_chunk_is_lost_is_opened() {
+    let mut frame = FrameWriter::in_memory(FrameParams::new(4)).unwrap();
+    frame.append_special(blosc_core::Special::Zeros, 4000).unwrap();
+    frame.append(&[7; 4000]).unwrap();
+    frame.commit().unwrap();
+    let mut bytes = frame.into_store().file;
+    let size = [0xD2, 0, 0, 0x0F, 0xA0];
+    let at = bytes.windows(5).position(|bytes| bytes == size).unwrap();
+    bytes[at + 1..at + 5].fill(0);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("frame.b2frame");
+    std::fs::write(&path, bytes).unwrap();
+    let chunks = Chunks::File(Box::new(FileFrame::new(Box::new(LocalFiles::new(path)), None, 0)));
+    assert_eq!(chunks.opened().unwrap().sizes.nchunks, 2);
+    let Chunks::File(frame) = chunks else { panic!() };
+    frame.read(|frame| Ok((frame.chunk(0).unwrap_err(), assert_eq!(frame.chunk(1).unwrap(), [7; 4000])))).unwrap();
+}
+
+#[test]
+fn a_link_to_a_file_that_does_not_exist_yet_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [link, target] = ["link", "target"].map(|name| folder.path().join(name));
+    std::os::unix::fs::symlink("target", &link).unwrap();
+    let header = FrameWriter::in_memory(FrameParams::new(4)).unwrap().frame().unwrap().header.clone();
+    let create = || FileFrame::create(Box::new(LocalFiles::new(link.clone())), None, header.clone());
+    assert!(create().is_ok() && target.is_file());
+    assert!(create().is_err(), "it exists");
 }

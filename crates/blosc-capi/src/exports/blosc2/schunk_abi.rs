@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use super::abi::{CBool, Storage};
+use super::abi::{CBool, Cparams, Storage};
 use super::context::Context;
 use crate::blosc2::super_chunk::SuperChunk;
 use crate::blosc2::{MAX_FILTERS, nd};
@@ -67,6 +67,16 @@ pub struct Schunk {
 }
 
 impl Schunk {
+    /// Sets the fields of the parameters of compression.
+    pub(super) fn set_parameters(&mut self, cparams: &Cparams) {
+        (self.compcode, self.compcode_meta) = (cparams.compcode, cparams.compcode_meta);
+        (self.clevel, self.splitmode) = (cparams.clevel, cparams.splitmode as u8);
+        (self.typesize, self.blocksize) = (cparams.typesize, cparams.blocksize);
+        (self.filters, self.filters_meta) = (cparams.filters, cparams.filters_meta);
+        (self.tuner_params, self.tuner_id) = (cparams.tuner_params, cparams.tuner_id);
+        self.use_dict = cparams.use_dict as u8;
+    }
+
     /// Returns the content of a metalayer of fixed length.
     fn metalayer(&self, name: &CStr) -> Option<&[u8]> {
         let layers = self.metalayers.iter().take(self.nmetalayers.into());

@@ -9,7 +9,7 @@ use crate::blosc2::header::Info;
 use crate::blosc2::schunk::{Access, Change, Chunks, Held, Params, Sizes};
 use crate::exports::blosc2::abi::Cparams;
 use crate::exports::blosc2::context::Context;
-use crate::exports::blosc2::schunk_abi::{MAX_METALAYERS, MAX_VLMETALAYERS, Schunk};
+use crate::exports::blosc2::schunk_abi::Schunk;
 
 /// A super-chunk. Programs have a pointer to the first field.
 #[repr(C)]
@@ -47,52 +47,27 @@ pub(super) unsafe fn owned<'a>(schunk: *mut Schunk) -> Result<&'a mut Owned, i32
 impl Owned {
     /// Returns a super-chunk without chunks, contexts and metalayers.
     pub(super) fn new(mut storage: OwnedStorage, cparams: &Cparams) -> Box<Owned> {
-        let public = Schunk {
-            version: 0,
-            compcode: cparams.compcode,
-            compcode_meta: cparams.compcode_meta,
-            clevel: cparams.clevel,
-            splitmode: cparams.splitmode as u8,
-            typesize: cparams.typesize,
-            blocksize: cparams.blocksize,
-            chunksize: -1,
-            flags2: 0,
-            use_dict: cparams.use_dict as u8,
-            filters: cparams.filters,
-            filters_meta: cparams.filters_meta,
-            nchunks: 0,
-            current_nchunk: 0,
-            nbytes: 0,
-            cbytes: 0,
-            data: null_mut(),
-            data_len: 0,
-            storage: storage.pointer(),
-            frame: null_mut(),
-            cctx: null_mut(),
-            dctx: null_mut(),
-            metalayers: [null_mut(); MAX_METALAYERS],
-            nmetalayers: 0,
-            vlmetalayers: [null_mut(); MAX_VLMETALAYERS],
-            nvlmetalayers: 0,
-            tuner_params: cparams.tuner_params,
-            tuner_id: cparams.tuner_id,
-            ndim: 0,
-            blockshape: null_mut(),
-            view: 0,
-            change_tick: 0,
+        // In place: the structure has 64 KiB, and a thread may have a stack of 128.
+        let mut owned = Box::<Owned>::new_zeroed();
+        let place = owned.as_mut_ptr();
+        // SAFETY: the structure for programs has numbers and pointers only, for which zeros are valid. All other fields
+        // are written here.
+        let mut owned = unsafe {
+            (&raw mut (*place).chunks).write(Chunks::List(Vec::new()));
+            (&raw mut (*place).pointers).write(Vec::new());
+            (&raw mut (*place).cframe).write(null_mut());
+            (&raw mut (*place).cframe_len).write(None);
+            (&raw mut (*place).avoids_free).write(false);
+            (&raw mut (*place).generation).write(0);
+            (&raw mut (*place).is_borrowed).write(false);
+            (&raw mut (*place).base).write(null_mut());
+            (*place).public.storage = storage.pointer();
+            (&raw mut (*place).storage).write(storage);
+            owned.assume_init()
         };
-        Box::new(Owned {
-            public,
-            chunks: Chunks::List(Vec::new()),
-            pointers: Vec::new(),
-            storage,
-            cframe: null_mut(),
-            cframe_len: None,
-            avoids_free: false,
-            generation: 0,
-            is_borrowed: false,
-            base: null_mut(),
-        })
+        owned.public.set_parameters(cparams);
+        owned.public.chunksize = -1;
+        owned
     }
 
     /// Replaces the chunks. Programs see whether they are in a frame.
