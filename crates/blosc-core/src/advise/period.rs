@@ -29,7 +29,7 @@ const PART: usize = 127 * LANES;
 /// Sizes of the types that programming languages have. Tried if no distance stands out.
 const USUAL: [usize; CANDIDATES] = [1, 8, 4, 2];
 
-/// What the distances show.
+/// The result of comparing bytes at all distances.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
     /// The sizes that an element may have, most probable first. Zeros fill the list.
