@@ -12,6 +12,13 @@ export function goldenData() {
   return data;
 }
 
+/** Returns a `.npy` file of items. */
+export function npyOf(dtype, shape, items) {
+  const header = `{'descr': '${dtype}', 'fortran_order': False, 'shape': (${shape.map((length) => `${length},`).join("")}), }`.padEnd(117);
+  const bytes = Buffer.from(items.buffer, items.byteOffset, items.byteLength);
+  return Buffer.concat([Buffer.from(`\x93NUMPY\x01\x00v\x00${header}\n`, "latin1"), bytes]);
+}
+
 /** The numbers of an array, by the package in Node, whose results the golden digests confirm. */
 export async function numbers(input, member) {
   const root = await open(input);

@@ -5,7 +5,7 @@ import { archive, below, manifest } from "../test/golden.mjs";
 import { open as openFile } from "../dist/index.js";
 import { compare, data, end, page, problems, server, settled, stat, test, text, visit } from "./chromium.mjs";
 import { damagedZarr } from "./damaged.mjs";
-import { numbers } from "./harness.mjs";
+import { npyOf, numbers } from "./harness.mjs";
 
 await test("arrays of all dtypes in frames: shape, values, chunks", async () => {
   const items = manifest("frames").frames.filter(({ path, b2nd }) => b2nd && path.endsWith(".b2nd") && b2nd.shape.length === 2);
@@ -35,6 +35,20 @@ await test("arrays with one, three and four axes", async () => {
   await compare((await numbers(below(archive("frames"), "frames/b2nd_034_f8_5x6x7.sframe"))).slice(3 * 42, 4 * 42), "slider");
   await visit("frames/frames/b2nd_036_f8_2x3x2x2.b2nd");
   assert.equal(await page.locator(".slider").count(), 2);
+});
+
+await test("arrays whose values are almost the same, which have few ticks", async () => {
+  const arrays = [
+    ["<f8", Float64Array.from({ length: 20 }, (_, at) => (at % 2 ? 0.1 + 0.2 : 0.3))],
+    ["<i8", BigInt64Array.from([2n ** 60n, 2n ** 60n + 512n])],
+    ["<M8[ns]", BigInt64Array.from([1_700_000_000_000_000_000n, 1_700_000_000_000_000_300n])],
+  ];
+  for (const [dtype, items] of arrays) {
+    data.set("close.npy", npyOf(dtype, [items.length], items));
+    await visit("close.npy");
+    assert.equal(await stat("values"), items.length, dtype);
+    assert.match(await page.locator("#panel .readout").first().innerText(), /^items 0 to/, dtype);
+  }
 });
 
 await test("bloscpack files, chunks and .npy files", async () => {

@@ -1,0 +1,36 @@
+// The computations of the page that need no browser.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+/** Imports a source file of the page. */
+async function load(name) {
+  const file = fileURLToPath(new URL(`../../page/src/${name}.ts`, import.meta.url));
+  const { outputFiles } = buildSync({ entryPoints: [file], bundle: true, format: "esm", write: false });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
+
+const { ticks, valueTicks } = await load("ticks");
+
+test("ticks are round numbers in the range", () => {
+  assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8]);
+  assert.deepEqual(ticks(95, 301, 4), [100, 200, 300]);
+  assert.deepEqual(ticks(7, 8, 4), [7]);
+  assert.deepEqual(valueTicks(-0.25, 0.35, 6), [-0.2, -0.1, 0, 0.1, 0.2, 0.3]);
+  assert.deepEqual(valueTicks(3, 3, 6), [3]);
+});
+
+test("ticks of close and of extreme values end", () => {
+  const [max, min] = [Number.MAX_VALUE, Number.MIN_VALUE];
+  const ranges = [[0.3, 0.1 + 0.2], [2 ** 60, 2 ** 60 + 512], [17e17, 17e17 + 1024], [1, 1 + 2 ** -52], [-max, max], [0, min], [-min, min]];
+  for (const [low, high] of ranges) {
+    for (const count of [1, 2, 7, 40]) {
+      const found = valueTicks(low, high, count);
+      assert.ok(found.length > 0 && found.length <= 2 * count + 2, `${low} to ${high}: ${found}`);
+      assert.ok(found.every((tick, at) => tick >= low && tick <= high && !(tick <= found[at - 1])), `${low} to ${high}: ${found}`);
+    }
+  }
+  assert.ok(ticks(2 ** 53, 2 ** 53 + 4, 9).length <= 4);
+});
