@@ -51,6 +51,14 @@ await test("arrays whose values are almost the same, which have few ticks", asyn
   }
 });
 
+await test("the value of an array without axes", async () => {
+  data.set("zero.npy", npyOf("<f8", [], Float64Array.of(2.5)));
+  await visit("zero.npy");
+  await page.waitForFunction(() => document.querySelector(".scroller tbody td")?.innerText !== "…");
+  assert.equal(await page.locator(".scroller tbody").innerText(), "0\t2.5");
+  assert.equal(await problems(), "");
+});
+
 await test("bloscpack files, chunks and .npy files", async () => {
   const item = manifest("bloscpack").files.find(({ file }) => /numpy|npy/.test(file)) ?? manifest("bloscpack").files[0];
   await visit(`bloscpack/${item.file}`);

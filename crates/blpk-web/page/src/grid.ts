@@ -31,7 +31,6 @@ export function valuesGrid(file: OpenedFile, place: HTMLElement): void {
   let first = 0;
   const shownColumns = () => Math.min(COLUMNS, across - first);
   const slice = (start: number, stop: number) => {
-    if (shape.length === 0) return "";
     const columns = shape.length > 1 ? [`${first}:${first + shownColumns()}`] : [];
     return [`${start}:${stop}`, ...at.map(String), ...columns].join(",");
   };
@@ -41,7 +40,6 @@ export function valuesGrid(file: OpenedFile, place: HTMLElement): void {
     return names.length > 1 ? columns.flatMap((column) => names.map((name) => `${column} ${name}`)) : columns;
   };
   const read = async (start: number, stop: number) => {
-    if (shape.length === 0) return (await remote.texts(file.key, "", 1)).cells.slice(0, 1);
     return cellsOf(await remote.texts(file.key, slice(start, stop), stop - start), start);
   };
   const isText = () => (leaves ?? []).some(({ kind }) => kind === "U" || kind === "S");

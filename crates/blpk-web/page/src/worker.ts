@@ -110,6 +110,8 @@ const calls: Calls = {
   line,
   texts: (key, slice, rows) => {
     const file = found(key);
+    // An array without axes is one item.
+    if (file.shape.length === 0) return tolerant(0, 1, async () => [(await file.texts()).flat()]);
     const [first = ":", ...rest] = slice.split(",");
     const from = Number(first.split(":")[0]);
     const read = async (start: number, stop: number) => {
