@@ -112,12 +112,20 @@ pub(crate) fn select(array: &Array<'_>, slice: &str) -> Result<Selection, Error>
     selected.map_err(|error| Error::Format(error.into()))
 }
 
-/// Allocates memory for the selected items.
-pub(crate) fn room(array: &Array<'_>, selection: &Selection) -> Result<Vec<u8>, Error> {
+/// Returns the size of the selected items in bytes.
+///
+/// # Errors
+/// A size above the limit of a call.
+pub(crate) fn nbytes(array: &Array<'_>, selection: &Selection) -> Result<u64, Error> {
     let meta = array.meta();
     let nbytes = Strided::new(selection, &meta.shape, meta.order, meta.dtype.itemsize()).nbytes();
     limits().check_output(nbytes, nbytes)?;
-    Ok(memory::zeroed(usize::try_from(nbytes).unwrap_or(usize::MAX))?)
+    Ok(nbytes)
+}
+
+/// Allocates memory for the selected items.
+pub(crate) fn room(array: &Array<'_>, selection: &Selection) -> Result<Vec<u8>, Error> {
+    Ok(memory::zeroed(usize::try_from(nbytes(array, selection)?).unwrap_or(usize::MAX))?)
 }
 
 /// The error for bytes that cannot be read.

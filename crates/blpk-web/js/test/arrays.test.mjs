@@ -50,6 +50,28 @@ test("texts, chunk maps and downloads", async () => {
   assert.equal(csv, "f0_0,f0_1\n2005.0,2006.0\n3005.0,3006.0\n");
 });
 
+test("more bytes than the limit of a call are refused before any is read", async () => {
+  const header = new TextEncoder().encode("{'descr': '<f8', 'fortran_order': False, 'shape': (400000000,), }".padEnd(117) + "\n");
+  const head = new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY\x01\x00v\x00"), ...header]);
+  let read = 0;
+  const source = {
+    size: head.length + 8 * 400_000_000,
+    read: async (offset, length) => {
+      read += length;
+      const bytes = new Uint8Array(length);
+      bytes.set(head.subarray(offset, offset + length));
+      return bytes;
+    },
+  };
+  const opened = await open(source);
+  const before = read;
+  for (const call of [() => opened.save("...", "npy"), () => opened.bytes(0, 2 ** 30 + 1), () => opened.read(), () => opened.texts()]) {
+    await assert.rejects(call(), { kind: "limit" });
+  }
+  assert.equal(read, before);
+  assert.deepEqual([...(await opened.bytes(2 ** 30, 2 ** 30 + 2))], [0, 0]);
+});
+
 test("a missing chunk is the fill value, and damage is shown while the rest is read", async () => {
   const files = new Map(await zarr());
   files.delete("3.1");

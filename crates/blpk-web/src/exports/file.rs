@@ -164,6 +164,7 @@ impl File {
         let array = self.array()?;
         let saved = || {
             let selection = opened::select(array, slice)?;
+            opened::nbytes(array, &selection)?;
             let meta = NumpyMeta { shape: selection.shape(), ..array.meta().clone() };
             let mut writer = ItemWriter::new(Vec::new(), ItemFormat::Npy, &meta, None)?;
             array.copy_selection(&selection, &mut writer, &unpack_options())?;
@@ -181,8 +182,12 @@ impl File {
         let archive = self.array()?.archive();
         let mut bytes = Vec::new();
         let range = start as u64..stop as u64;
-        let read = archive.copy_range_with(range, &mut bytes, &unpack_options());
-        read.map(|()| Uint8Array::from(bytes.as_slice())).map_err(|error| of_io(&error))
+        let mut read = || {
+            let nbytes = range.end.saturating_sub(range.start);
+            opened::limits().check_output(nbytes, nbytes)?;
+            archive.copy_range_with(range.clone(), &mut bytes, &unpack_options())
+        };
+        read().map(|()| Uint8Array::from(bytes.as_slice())).map_err(|error| of_io(&error))
     }
 
     /// Returns how chunks are stored, as a JSON list. The facts of a damaged chunk are its problem.
