@@ -202,9 +202,10 @@ export class Opened {
     if (format === "npy") return this.#run(() => this.#opened.npy(text));
     const parts: string[][][] = [];
     if (this.kind === "array") parts.push(await this.#lines("", text));
+    const rows = rowsOf(text, this.description.rows ?? 0);
     for (const name of this.kind === "table" ? this.members : []) {
       const column = await this.member(name);
-      parts.push(await column.#lines(name, text));
+      parts.push(await column.#lines(name, rows));
       column.free();
     }
     const lines = (parts[0] ?? []).map((_, line) => parts.flatMap((part) => part[line] ?? []));
@@ -238,6 +239,14 @@ function indices(item: number, shape: number[]): number[] {
     item = Math.floor(item / length);
   }
   return found;
+}
+
+/** Returns the slice of a table with a row as a range, which keeps the axis of rows. A row that does not exist stays as it is. */
+function rowsOf(slice: string, rows: number): string {
+  return slice.replace(/^\s*\[?\s*([+-]?\d+)\s*(?=[,\]]|$)/, (index, digits) => {
+    const row = Number(digits) + (Number(digits) < 0 ? rows : 0);
+    return row >= 0 && row < rows ? index.replace(digits, `${row}:${row + 1}`) : index;
+  });
 }
 
 /** Quotes a text for CSV where it needs that. */

@@ -105,6 +105,20 @@ test("tables and items with fields have texts for each column", async () => {
   assert.deepEqual((await column.texts(":5")).flat(), [...data].map(String));
 });
 
+test("a row of a table as CSV has all values of columns with axes", async () => {
+  const table = await open(below(archive("bcolz"), "ref/tab/mixed"));
+  const csv = async (slice) => new TextDecoder().decode(await table.save(slice, "csv"));
+  const rows = table.description.rows;
+  const [head, first, second] = (await csv("0:2")).split("\n");
+  assert.equal(head, "i,f,s,u,b,t,m_0,m_1");
+  assert.equal(first.split(",").length, 8);
+  for (const slice of ["0", [0], " [0] ", "+0,", String(-rows)]) assert.equal(await csv(slice), `${head}\n${first}\n`);
+  assert.equal(await csv([1]), `${head}\n${second}\n`);
+  assert.equal(await csv("-1"), await csv("-1:"));
+  assert.equal(await csv("1:0"), `${head}\n`);
+  await assert.rejects(table.save([rows], "csv"), { kind: "invalid" });
+});
+
 test("big-endian items come in the order of the machine", async () => {
   for (const item of manifest("zarr").stores.filter(({ dtype }) => dtype === ">i4" || dtype === ">f8")) {
     const opened = await open(below(archive("zarr"), item.name));
