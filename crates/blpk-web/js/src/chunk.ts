@@ -80,7 +80,7 @@ export async function compress(data: Memory, options: CompressOptions = {}): Pro
 
 /** A constructor of typed arrays. */
 export interface ArrayConstructor<T> {
-  new (buffer: ArrayBuffer): T;
+  new (buffer: ArrayBuffer, byteOffset: number, length: number): T;
   BYTES_PER_ELEMENT: number;
 }
 
@@ -116,12 +116,13 @@ export async function decompress<T>(
 ): Promise<Uint8Array<ArrayBuffer> | T> {
   await decode.load();
   if (typeof as !== "function") return decompressSync(chunk, as);
-  const plain = decompressSync(chunk, options);
-  if (plain.byteLength % as.BYTES_PER_ELEMENT !== 0) {
-    const problem = `${plain.byteLength} bytes are no whole number of items of ${as.BYTES_PER_ELEMENT} bytes`;
-    throw Object.assign(new Error(problem), { kind: "invalid" });
-  }
-  return new as(plain.buffer);
+  const size = as.BYTES_PER_ELEMENT;
+  const refuse = (problem: string) => Object.assign(new Error(problem), { kind: "invalid" });
+  const start = options?.into?.byteOffset ?? 0;
+  if (start % size !== 0) throw refuse(`\`into\` starts at byte ${start} of its buffer, which is no multiple of the item size ${size}`);
+  const { buffer, byteOffset, byteLength } = decompressSync(chunk, options);
+  if (byteLength % size !== 0) throw refuse(`${byteLength} bytes are no whole number of items of ${size} bytes`);
+  return new as(buffer, byteOffset, byteLength / size);
 }
 
 /** The sizes in the header of a chunk, in bytes. */

@@ -94,3 +94,18 @@ test("chunks go into arrays of the caller, and limits hold", async () => {
   await assert.rejects(decompress(chunk.slice(0, 40)), { kind: "truncated" });
   assert.deepEqual(await decompress(await compress(new Uint8Array())), new Uint8Array());
 });
+
+test("typed arrays are parts of the memory that the caller gives", async () => {
+  const plain = Float64Array.of(1.5, 2.5, 3.5);
+  const chunk = await compress(plain);
+  const room = new Float64Array(6).fill(9);
+  const into = new Uint8Array(room.buffer, 8, 24);
+  const found = await decompress(chunk, Float64Array, { into });
+  assert.deepEqual(found, plain);
+  assert.deepEqual([found.buffer, found.byteOffset], [room.buffer, 8]);
+  assert.deepEqual([...room], [9, 1.5, 2.5, 3.5, 9, 9]);
+  room.fill(9);
+  await assert.rejects(decompress(chunk, Float64Array, { into: new Uint8Array(room.buffer, 4, 24) }), { kind: "invalid", message: /byte 4/ });
+  assert.deepEqual([...room], [9, 9, 9, 9, 9, 9]);
+  assert.deepEqual(await decompress(chunk, Float32Array, { into: new Uint8Array(room.buffer, 4, 24) }), new Float32Array(plain.buffer));
+});
