@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { archive, below } from "../test/golden.mjs";
 import { open as openFile } from "../dist/index.js";
 import { data, end, page, settled, test, text, visit } from "./chromium.mjs";
-import { numbers } from "./harness.mjs";
+import { npyOf, numbers } from "./harness.mjs";
 
 await test("keys read values, zoom and change views", async () => {
   await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
@@ -76,6 +76,34 @@ await test("the mouse moves the window, and the wheel zooms", async () => {
   const start = (slice) => slice.split(",").map((range) => Number(range.split(":")[0]));
   const [[oldRow, oldColumn], [row, column]] = [start(before), start(await page.locator("#slice").inputValue())];
   assert.ok(row < oldRow && column < oldColumn, `${before} to ${row},${column}`);
+});
+
+await test("zooming keeps the selected item", async () => {
+  const readout = () => page.locator("#panel .readout[role=status]").innerText();
+  const press = async (keys) => {
+    for (const key of keys) {
+      const before = await page.locator("#slice").inputValue();
+      await page.keyboard.press(key);
+      if (key === "+" || key === "-") await page.waitForFunction((old) => document.getElementById("slice").value !== old, before);
+      await settled();
+    }
+  };
+  data.set("plane.npy", npyOf("<f4", [300, 400], Float32Array.from({ length: 300 * 400 }, (_, at) => at)));
+  await visit("plane.npy");
+  await page.locator("#panel canvas").first().focus();
+  await press([...Array(7).fill("ArrowDown"), ...Array(5).fill("ArrowRight")]);
+  for (const keys of ["+++", "-", "--"]) {
+    await press(keys);
+    assert.equal(await readout(), "[7, 5] = 2805", keys);
+  }
+  data.set("line.npy", npyOf("<f4", [100], Float32Array.from({ length: 100 }, (_, at) => 2 * at)));
+  await visit("line.npy");
+  await page.locator("#panel canvas").first().focus();
+  await press(["End", "ArrowLeft"]);
+  for (const keys of ["+++", "-", "--"]) {
+    await press(keys);
+    assert.equal(await readout(), "[98] = 196", keys);
+  }
 });
 
 await test("tables go to a row that is typed", async () => {

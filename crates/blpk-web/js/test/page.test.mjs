@@ -13,6 +13,7 @@ async function load(name) {
 }
 
 const { ticks, valueTicks } = await load("ticks");
+const { zoomed, startOf } = await load("zoom");
 
 test("ticks are round numbers in the range", () => {
   assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8]);
@@ -33,4 +34,36 @@ test("ticks of close and of extreme values end", () => {
     }
   }
   assert.ok(ticks(2 ** 53, 2 ** 53 + 4, 9).length <= 4);
+});
+
+test("zooming keeps the item in the window, near its place", () => {
+  for (const [length, most] of [[1, 512], [37, 512], [5000, 512], [100_003, 64]]) {
+    const whole = { start: 0, stop: length, step: Math.ceil(length / most) };
+    const samples = ({ start, stop, step }) => Math.ceil((stop - start) / step);
+    for (const first of [0, 1, Math.floor(samples(whole) / 3), samples(whole) - 1]) {
+      let [range, index] = [whole, Math.min(first, samples(whole) - 1)];
+      const item = index * whole.step;
+      while (range.stop - range.start > 1) {
+        [range, index] = zoomed(range, index, 0.5, length, most);
+        assert.equal(range.start + index * range.step, item, `${length} ${first}`);
+        assert.ok(range.start >= 0 && range.stop <= length && samples(range) <= most && index < samples(range));
+      }
+      while (range.stop - range.start < length) {
+        [range, index] = zoomed(range, index, 2, length, most);
+        assert.ok(Math.abs(range.start + index * range.step - item) <= range.step, `${length} ${first}`);
+        assert.ok(range.start >= 0 && range.stop <= length && samples(range) <= most && index < samples(range));
+      }
+    }
+  }
+  assert.deepEqual(zoomed({ start: 0, stop: 400, step: 1 }, 100, 0.5, 400, 512), [{ start: 50, stop: 250, step: 1 }, 50]);
+});
+
+test("windows of a line have the item", () => {
+  for (let item = 0; item < 1000; item += 7) {
+    for (const count of [2, 30, 64, 100, 250, 500]) {
+      const start = startOf(item, { start: 0, stop: 1000 }, count, 64);
+      assert.ok(Number.isInteger(start) && start <= item && item < start + count, `${item}: ${start} + ${count}`);
+      assert.ok(count < 64 || start % 64 === 0);
+    }
+  }
 });

@@ -10,6 +10,7 @@ import { shown, shownBytes } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { AxisRange, OpenedFile, Plane } from "./protocol.js";
 import { axisSlider } from "./slider.js";
+import { zoomed } from "./zoom.js";
 
 /** Maximum number of values along an axis that are shown at a time. */
 const MOST = 512;
@@ -102,28 +103,28 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     return (first.stop - first.start) * (second.stop - second.start) * thick * itemsize;
   }
 
-  function zoomed(range: AxisRange, axis: number, factor: number, middle: number): AxisRange {
-    const length = shape[axis] ?? 1;
-    const wanted = Math.min(length, Math.max(1, Math.round((range.stop - range.start) * factor)));
-    const start = Math.min(length - wanted, Math.max(0, Math.round(middle - wanted / 2)));
-    return { start, stop: start + wanted, step: Math.max(1, Math.ceil(wanted / MOST)) };
-  }
-
+  /** Zooms around the selected cell, which stays selected. */
   function zoom(factor: number): void {
-    const [r, c] = [rows.start + row * rows.step, columns.start + column * columns.step];
-    const [nextRows, nextColumns] = [zoomed(rows, rowAxis, factor, r), zoomed(columns, columnAxis, factor, c)];
+    const along = (range: AxisRange, axis: number, index: number) => zoomed(range, index, factor, shape[axis] ?? 1, MOST);
+    const [[nextRows, nextRow], [nextColumns, nextColumn]] = [along(rows, rowAxis, row), along(columns, columnAxis, column)];
     if (factor > 1 && bytesOf(nextRows, nextColumns) > MOST_BYTES) {
       say(`a larger window needs more than ${shownBytes(MOST_BYTES)} of uncompressed chunks, which is the limit`);
       return;
     }
-    [rows, columns] = [nextRows, nextColumns];
+    [rows, columns, row, column] = [nextRows, nextColumns, nextRow, nextColumn];
     say(`rows ${rows.start} to ${rows.stop}, columns ${columns.start} to ${columns.stop}`);
     void refresh();
   }
 
+  /** Moves a range by a part of its length. */
+  function shifted(range: AxisRange, axis: number, part: number): AxisRange {
+    const count = range.stop - range.start;
+    const start = Math.round(Math.min((shape[axis] ?? 1) - count, Math.max(0, range.start + part * count)));
+    return { ...range, start, stop: start + count };
+  }
+
   function move(down: number, right: number): void {
-    const moved = (range: AxisRange, axis: number, by: number) => zoomed(range, axis, 1, (range.start + range.stop) / 2 + (by * (range.stop - range.start)) / 2);
-    [rows, columns] = [moved(rows, rowAxis, down), moved(columns, columnAxis, right)];
+    [rows, columns] = [shifted(rows, rowAxis, down / 2), shifted(columns, columnAxis, right / 2)];
     void refresh();
   }
 
@@ -137,8 +138,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   /** Moves the window with the pointer that holds it. */
   function drag(to: PointerEvent, box: { width: number; height: number }): void {
     if (!grabbed) return;
-    const shifted = (range: AxisRange, axis: number, part: number) => zoomed(range, axis, 1, (range.start + range.stop) / 2 - part * (range.stop - range.start));
-    const next = [shifted(grabbed.rows, rowAxis, (to.offsetY - grabbed.y) / box.height), shifted(grabbed.columns, columnAxis, (to.offsetX - grabbed.x) / box.width)] as const;
+    const next = [shifted(grabbed.rows, rowAxis, (grabbed.y - to.offsetY) / box.height), shifted(grabbed.columns, columnAxis, (grabbed.x - to.offsetX) / box.width)] as const;
     if (next[0].start === rows.start && next[1].start === columns.start) return;
     [rows, columns] = next;
     void refresh();

@@ -8,6 +8,7 @@ import { shown } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
 import { ticks, valueTicks } from "./ticks.js";
+import { startOf } from "./zoom.js";
 
 /** An array up to this size is shown whole at first, and of a larger one, the first chunks. */
 const WHOLE = 8 << 20;
@@ -24,6 +25,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   let isLog = false;
   let line: Line | undefined;
   let current = 0;
+  /** The item that zooming keeps selected, also while a point stands for several items. */
+  let item: number | undefined;
   const figures = statistics();
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(360, "application", "Line plot", draw);
@@ -95,6 +98,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       figures.update(line.stats, line.histogram, isLog);
       problem("line", [...new Set(line.lost.map((part) => `items ${start + (part.start[0] ?? 0)} to ${start + (part.stop[0] ?? 0) - 1} cannot be read: ${part.problem}`))]);
       markChunks(line.lost.map((part) => part.problem));
+      if (item !== undefined && item >= start && item < stop) current = Math.floor((item - start) / line.step);
+      else item = undefined;
       current = Math.min(current, line.min.length - 1);
       canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: from ${shown(line.stats.min)} to ${shown(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
       where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;
@@ -115,9 +120,11 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     readout.textContent = line.step === 1 ? `[${from}] = ${values}` : `[${from} to ${Math.min(stop, from + line.step) - 1}] = ${values}`;
   }
 
-  /** Shows a range, at most as many items as are read at once. */
+  /** Returns how many of `count` items are shown: at least two, and at most the number that is read at once. */
+  const shownOf = (count: number) => Math.min(length, MOST, Math.max(2, Math.round(count)));
+
   function show(from: number, count: number): void {
-    const wanted = Math.min(length, MOST, Math.max(2, Math.round(count)));
+    const wanted = shownOf(count);
     start = Math.min(length - wanted, Math.max(0, Math.round(from)));
     stop = start + wanted;
     say(`items ${start} to ${stop}`);
@@ -126,18 +133,31 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
 
   /** Zooms around the current item. Windows larger than a chunk begin at a chunk. */
   function zoom(factor: number): void {
-    const count = (stop - start) * factor;
-    const middle = start + current * (line?.step ?? 1);
-    const from = middle - count / 2;
-    show(count >= chunk ? Math.round(from / chunk) * chunk : from, count);
+    const count = shownOf((stop - start) * factor);
+    show(startOf(kept(), { start, stop }, count, chunk), count);
   }
-  const turn = (by: number) => show((Math.floor(start / chunk) + by) * chunk, chunk);
+
+  /** Returns the selected item, which stays selected in another window that has it. */
+  const kept = () => (item ??= start + current * (line?.step ?? 1));
+
+  /** Shows another chunk. The cursor stays at its place in the window. */
+  function turn(by: number): void {
+    item = undefined;
+    show((Math.floor(start / chunk) + by) * chunk, chunk);
+  }
+
+  /** Selects a point. */
+  function select(point: number): void {
+    if (!line) return;
+    item = undefined;
+    current = Math.min(line.min.length - 1, Math.max(0, point));
+    tell();
+  }
 
   canvas.addEventListener("pointermove", (event) => {
     if (!line) return;
     const { x, width } = box(canvas.clientWidth, canvas.clientHeight);
-    current = Math.min(line.min.length - 1, Math.max(0, Math.floor((((event.offsetX - x) / width) * (stop - start)) / line.step)));
-    tell();
+    select(Math.floor((((event.offsetX - x) / width) * (stop - start)) / line.step));
     requestAnimationFrame(paint);
   });
   canvas.addEventListener("wheel", (event) => {
@@ -149,9 +169,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     const action = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), PageDown: () => turn(1), PageUp: () => turn(-1) }[event.key];
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -length, End: length }[event.key];
     if (action) action();
-    else if (step !== undefined && line) {
-      current = Math.min(line.min.length - 1, Math.max(0, current + step));
-      tell();
+    else if (step !== undefined) {
+      select(current + step);
       paint();
     } else return;
     event.preventDefault();
@@ -159,7 +178,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   const button = (label: string, action: () => void) => el("button", { type: "button", class: "plain", onclick: action }, label);
   const log = el("input", { type: "checkbox", onchange: () => ((isLog = log.checked), void refresh()) });
   const where = el("p", { class: "readout" });
-  const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > MOST ? `First ${MOST} items` : "All", () => show(0, length)), el("label", {}, log, " log scale"));
+  const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > MOST ? `First ${MOST} items` : "All", () => (kept(), show(0, length))), el("label", {}, log, " log scale"));
   const hint = el("p", { class: "hint" }, "Click the plot for the keys: arrows read values, + and − or the wheel zoom, page keys go to the next chunk. Thin lines are the borders of chunks.");
   place.replaceChildren(controls, where, el("div", { class: "plot" }, el("div", {}, canvas, readout, hint), figures.element));
   return refresh();
