@@ -6,8 +6,9 @@ use bloscpack_io::{Array, Error, ErrorKind, UnpackOptions};
 use crate::imports;
 use crate::opened::room;
 
-/// Maximum number of attempts to read parts. Each may decode chunks.
-const MAX_ATTEMPTS: usize = 512;
+/// Bounds of the maximum number of attempts to read parts. Each may decode chunks.
+const FEWEST_ATTEMPTS: u64 = 512;
+const MOST_ATTEMPTS: u64 = 1 << 16;
 
 /// A part of the selected items that cannot be read, in indices of the selection.
 pub(crate) struct Lost {
@@ -37,7 +38,9 @@ pub(crate) fn read(
     }
     items.fill(0);
     let counts = selection.counts();
-    let mut reader = Reader { array, selection, options, units: units(array), attempts: 0, lost: Vec::new() };
+    // Halving reaches each of `n` chunks in about `2 * n` attempts, and in more if chunks are not boxes.
+    let attempts = array.archive().nchunks().saturating_mul(4).clamp(FEWEST_ATTEMPTS, MOST_ATTEMPTS);
+    let mut reader = Reader { array, selection, options, units: units(array), attempts, lost: Vec::new() };
     reader.halves(vec![0; counts.len()], counts, items, whole)?;
     Ok(reader.lost)
 }
@@ -56,14 +59,15 @@ struct Reader<'a> {
     options: &'a UnpackOptions,
     /// The length of a chunk along each axis.
     units: Vec<u64>,
-    attempts: usize,
+    /// The number of attempts that are left.
+    attempts: u64,
     lost: Vec<Lost>,
 }
 
 impl Reader<'_> {
     /// Reads a part in two halves, after reading it as a whole failed.
     fn halves(&mut self, start: Vec<u64>, stop: Vec<u64>, items: &mut [u8], error: Error) -> Result<(), Error> {
-        let cut = self.cut(&start, &stop).filter(|_| self.attempts < MAX_ATTEMPTS);
+        let cut = self.cut(&start, &stop).filter(|_| self.attempts > 0);
         let Some((axis, at)) = cut else {
             self.lost.push(Lost { start, stop, problem: error.report().to_string() });
             return Ok(());
@@ -78,7 +82,7 @@ impl Reader<'_> {
     }
 
     fn part(&mut self, start: Vec<u64>, stop: Vec<u64>, items: &mut [u8]) -> Result<(), Error> {
-        self.attempts += 1;
+        self.attempts = self.attempts.saturating_sub(1);
         let part = self.selection.part(&start, &stop);
         let mut found = room(self.array, &part)?;
         match self.array.read_into(&part, &mut found, self.options) {

@@ -94,6 +94,21 @@ test("a missing chunk is the fill value, and damage is shown while the rest is r
   assert.equal(facts[7].special, "uninit");
 });
 
+test("all intact chunks of an array with many damaged ones are read", async () => {
+  const count = 4096;
+  const zarray = { zarr_format: 2, shape: [count * 16], chunks: [16], dtype: "<f8", fill_value: 0, order: "C", filters: null };
+  zarray.compressor = { id: "blosc", cname: "lz4", clevel: 5, shuffle: 1, blocksize: 0 };
+  const intact = await compress(new Float64Array(16).fill(7));
+  const damaged = intact.slice();
+  damaged.fill(0xff, 4);
+  const isDamaged = (chunk) => chunk % 5 === 0;
+  const files = Array.from({ length: count }, (_, chunk) => [String(chunk), isDamaged(chunk) ? damaged : intact]);
+  const opened = await open([[".zarray", new TextEncoder().encode(JSON.stringify(zarray))], ...files]);
+  const { data, lost } = await opened.readRest();
+  assert.deepEqual(lost.map(({ start, stop }) => stop[0] - start[0]), Array(Math.ceil(count / 5)).fill(16));
+  assert.ok(data.every((found, at) => found === (isDamaged(Math.floor(at / 16)) ? 0 : 7)));
+});
+
 test("tables and items with fields have texts for each column", async () => {
   const item = manifest("bcolz").cases.find((item) => item.name === "ref/tab/mixed");
   const table = await open(below(archive("bcolz"), item.name));
