@@ -158,5 +158,19 @@ await test("a URL that is typed, and shown in the address", async () => {
   await compare(await numbers(archive("frames").get(FRAME)), "address");
 });
 
+await test("an invalid URL, typed and in the address", async () => {
+  const failed = async () => {
+    await page.waitForFunction(() => document.body.dataset.state === "failed");
+    assert.match(await problems(), /^http:\/\/: not a URL/);
+    assert.match(await text("#status"), /cannot be opened/);
+  };
+  await start();
+  await page.locator("#url").fill("http://");
+  await page.locator("#url-form button").click();
+  await failed();
+  await page.goto(`${new URL(page.url()).origin}/?url=http://`);
+  await failed();
+});
+
 rmSync(folder, { recursive: true });
 await end();

@@ -68,12 +68,20 @@ type Found = (Source | SourceDirectory) & { isMissing?: boolean };
 async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Found> {
   if (isMemory(input)) return memorySource(bytesOf(input));
   if (input instanceof Blob) return blobSource(input);
-  if (typeof input === "string") return urlSource(new URL(input, globalThis.location?.href), options);
+  if (typeof input === "string") return urlSource(urlOf(input), options);
   if (input instanceof URL) return urlSource(input, options);
   if ("getFile" in input) return blobSource(await input.getFile());
   if ("getDirectoryHandle" in input) return handleDirectory(input);
   if (Symbol.iterator in input) return filesDirectory(input);
   return input;
+}
+
+function urlOf(text: string): URL {
+  try {
+    return new URL(text, globalThis.location?.href);
+  } catch {
+    throw Object.assign(new Error(`not a URL: ${text}`), { kind: "invalid" });
+  }
 }
 
 async function urlSource(url: URL, options: OpenOptions): Promise<Found> {

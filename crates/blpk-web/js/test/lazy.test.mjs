@@ -119,6 +119,7 @@ test("servers without ranges, with errors and with changing files", async () => 
     assert.deepEqual([...(await opened.read("131071")).data], [131071], "a failure is tried again by the next call");
     await assert.rejects((await open(`${changing.url}a.npy`)).read("131071"), /changed/);
     await assert.rejects(open(`${whole.url}b.npy`), { kind: "absent" });
+    await assert.rejects(open("b.npy"), { kind: "invalid", message: "not a URL: b.npy" });
   } finally {
     for (const server of [whole, failing, changing]) server.close();
   }

@@ -31,11 +31,16 @@ export function watchInputs(open: (place: Place, name: string) => void): void {
   byId("url-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const url = byId<HTMLInputElement>("url").value.trim();
-    if (url) open({ url: new URL(url, document.baseURI).href }, url);
+    if (url) open({ url: addressOf(url) }, url);
   });
   // For programs that show the page in a frame or drive it: an event with a place.
   window.addEventListener("blpk-open", (event) => open((event as CustomEvent<Place>).detail, "file"));
   watchDrops(open);
+}
+
+/** Returns a typed URL as an absolute one. One that is invalid stays as it is: opening it is the error. */
+export function addressOf(url: string): string {
+  return URL.canParse(url, document.baseURI) ? new URL(url, document.baseURI).href : url;
 }
 
 function watchDrops(open: (place: Place, name: string) => void): void {

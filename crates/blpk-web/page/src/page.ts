@@ -5,7 +5,7 @@ import { abandon, remote, watchTraffic, type WorkerError } from "./client.js";
 import { byId, el, say } from "./dom.js";
 import { hexView, tableGrid, valuesGrid } from "./grid.js";
 import { heatMap } from "./heatmap.js";
-import { watchInputs } from "./inputs.js";
+import { addressOf, watchInputs } from "./inputs.js";
 import { linePlot } from "./line.js";
 import { isPlottable, shownBytes } from "./numbers.js";
 import { noProblems, problem } from "./problems.js";
@@ -138,7 +138,7 @@ watchInputs((place, name) => void open(place, name));
 const url = new URLSearchParams(location.search).get("url");
 if (url) {
   byId<HTMLInputElement>("url").value = url;
-  void open({ url: new URL(url, document.baseURI).href }, url);
+  void open({ url: addressOf(url) }, url);
 } else {
   document.body.dataset.state = "ready";
 }
