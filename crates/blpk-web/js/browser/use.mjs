@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { archive, below } from "../test/golden.mjs";
 import { open as openFile } from "../dist/index.js";
-import { data, end, page, settled, test, text, visit } from "./chromium.mjs";
+import { data, end, page, problems, settled, test, text, visit } from "./chromium.mjs";
 import { npyOf, numbers } from "./harness.mjs";
 
 await test("keys read values, zoom and change views", async () => {
@@ -51,6 +51,24 @@ await test("rows of a table are saved as CSV", async () => {
   assert.equal(lines[0], "i,f,s,u,b,t,m_0,m_1");
   const column = await (await table.member("i")).texts("2:5");
   assert.deepEqual(lines.slice(1).map((line) => line.split(",")[0]), column.flat());
+});
+
+await test("problems go when the same action works, and with the member they are of", async () => {
+  await visit("bcolz/ref/tab/mixed/");
+  const save = () => page.locator("#save-form button").click();
+  const problem = (pattern) => page.waitForFunction((text) => new RegExp(text).test(document.getElementById("problems").innerText), pattern);
+  await page.locator("#slice").fill("5:x");
+  await save();
+  await problem("5:x");
+  await page.locator("#slice").fill("2:5");
+  await Promise.all([page.waitForEvent("download"), save()]);
+  assert.equal(await problems(), "");
+  await page.locator("#slice").fill("5:x");
+  await save();
+  await problem("5:x");
+  await page.locator("#member").selectOption("f");
+  await page.waitForFunction(() => document.getElementById("tabs").innerText.includes("Line plot"));
+  assert.equal(await problems(), "");
 });
 
 await test("the mouse moves the window, and the wheel zooms", async () => {

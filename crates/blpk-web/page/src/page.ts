@@ -77,6 +77,8 @@ async function showFile(file: OpenedFile): Promise<void> {
 }
 
 async function showMember(file: OpenedFile, name: string): Promise<void> {
+  // The problems are those of the member that was shown before.
+  noProblems();
   try {
     if (name !== "") return await showArray(await remote.member(file.key, name));
     byId("map").hidden = true;
@@ -128,6 +130,7 @@ byId("save-form").addEventListener("submit", async (event) => {
     const link = el("a", { href: url, download: `slice.${format}` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    problem("save", []);
     say(`saved ${shownBytes(bytes.length)}`);
   } catch (error) {
     problem("save", [(error as Error).message]);
