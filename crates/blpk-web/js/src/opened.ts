@@ -88,6 +88,7 @@ export class Opened {
   readonly #opened: wasm.Opened;
   readonly #traffic: Traffic;
   readonly #number: number | undefined;
+  #isClosed = false;
   readonly description: Description;
 
   private constructor(opened: wasm.Opened, traffic: Traffic, number: number | undefined) {
@@ -118,13 +119,21 @@ export class Opened {
     return theFiles().run(call, traffic);
   }
 
-  #run<T>(call: () => T): Promise<T> {
-    return theFiles().run(() => guarded(call), this.#traffic);
+  /** Returns the value in the memory of the module. */
+  get #value(): wasm.Opened {
+    if (this.#isClosed) throw Object.assign(new Error("the file was closed"), { kind: "invalid" });
+    return this.#opened;
+  }
+
+  /** Calls the module, again after each fetch. Closing the file meanwhile ends that. */
+  #run<T>(call: (opened: wasm.Opened) => T): Promise<T> {
+    return theFiles().run(() => guarded(() => call(this.#value)), this.#traffic);
   }
 
   /** Frees the memory of a value that is not used. */
   free(): void {
-    this.#opened.free();
+    if (!this.#isClosed) this.#opened.free();
+    this.#isClosed = true;
   }
 
   get kind(): "array" | "table" | "group" {
@@ -154,52 +163,53 @@ export class Opened {
    * @internal
    */
   info(): Promise<string> {
-    return this.#run(() => (this.#opened as unknown as { info(): string }).info());
+    return this.#run((opened) => (opened as unknown as { info(): string }).info());
   }
 
   /** Opens a column of a table, or an array in a group. */
   member(name: string): Promise<Opened> {
-    return Opened.#make(this.#traffic, undefined, () => this.#opened.member(name));
+    return Opened.#make(this.#traffic, undefined, () => this.#value.member(name));
   }
 
   /** Reads items. Only the chunks and blocks that hold them are fetched and decoded. */
   async read(slice?: Slice): Promise<Items> {
     const text = sliceText(slice);
-    return this.#items(text, await this.#run(() => this.#opened.read(text)));
+    return this.#run((opened) => this.#items(opened.read(text), opened.shapeOf(text)));
   }
 
   /** Reads items, with zeros in place of those that cannot be read, which are listed. */
   async readRest(slice?: Slice): Promise<Items & { lost: Lost[] }> {
     const text = sliceText(slice);
-    const [bytes, lost] = await this.#run(() => [this.#opened.readRest(text), this.#opened.lost] as const);
-    return { ...this.#items(text, bytes), lost: JSON.parse(lost) as Lost[] };
+    return this.#run((opened) => {
+      const items = this.#items(opened.readRest(text), opened.shapeOf(text));
+      return { ...items, lost: JSON.parse(opened.lost) as Lost[] };
+    });
   }
 
-  #items(slice: string, bytes: Uint8Array): Items {
-    const shape = Array.from(this.#opened.shapeOf(slice));
-    return { data: typedArray(bytes, this.description.leaves ?? null), shape, dtype: this.dtype };
+  #items(bytes: Uint8Array, shape: Float64Array): Items {
+    return { data: typedArray(bytes, this.description.leaves ?? null), shape: Array.from(shape), dtype: this.dtype };
   }
 
   /** Reads the texts of items, with a list of all scalars for each. */
   async texts(slice?: Slice): Promise<string[][]> {
     const text = sliceText(slice);
-    return JSON.parse(await this.#run(() => this.#opened.texts(text))) as string[][];
+    return JSON.parse(await this.#run((opened) => opened.texts(text))) as string[][];
   }
 
   /** Reads a range of the uncompressed bytes. */
   bytes(start: number, stop: number): Promise<Uint8Array> {
-    return this.#run(() => this.#opened.readBytes(start, stop));
+    return this.#run((opened) => opened.readBytes(start, stop));
   }
 
   /** Reads the headers of chunks. */
   async chunks(start = 0, stop = Number.MAX_SAFE_INTEGER): Promise<(ChunkFacts | DamagedChunk)[]> {
-    return JSON.parse(await this.#run(() => this.#opened.chunks(start, stop))) as (ChunkFacts | DamagedChunk)[];
+    return JSON.parse(await this.#run((opened) => opened.chunks(start, stop))) as (ChunkFacts | DamagedChunk)[];
   }
 
   /** Returns items as a file: `npy` or `csv`; rows of a table as `csv`. */
   async save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
     const text = sliceText(slice);
-    if (format === "npy") return this.#run(() => this.#opened.npy(text));
+    if (format === "npy") return this.#run((opened) => opened.npy(text));
     const parts: string[][][] = [];
     if (this.kind === "array") parts.push(await this.#lines("", text));
     const rows = rowsOf(text, this.description.rows ?? 0);
@@ -214,7 +224,7 @@ export class Opened {
 
   /** Returns the fields of CSV: a line for each index of the first axis, after one with the names that `blpk` gives. */
   async #lines(column: string, slice: string): Promise<string[][]> {
-    const shape = await this.#run(() => Array.from(this.#opened.shapeOf(slice)));
+    const shape = await this.#run((opened) => Array.from(opened.shapeOf(slice)));
     const items = await this.texts(slice);
     const across = shape.slice(1).reduce((product, length) => product * length, 1);
     const names = (this.description.leaves ?? []).map(({ name }) => [column, name].filter((part) => part !== "").join(".") || "f0");

@@ -104,3 +104,23 @@ test("no malformed file breaks the module", async () => {
   const damaged = manifest("bcolz").cases.filter((item) => item.expect !== "ok");
   for (const item of damaged) await survives(blobs(below(archive("bcolz"), item.name)), item.name);
 });
+
+test("a file that was closed says so", async () => {
+  const closed = { kind: "invalid", message: "the file was closed" };
+  const calls = ["read", "readRest", "texts", "chunks", "member"].map((name) => (opened) => opened[name]());
+  calls.push((opened) => opened.bytes(0, 8), (opened) => opened.save("0", "csv"), (opened) => opened.save("0", "npy"));
+  const opened = await open(new Blob([new Uint8Array(1 << 20)]), { raw: true });
+  const reading = opened.read();
+  opened.close();
+  opened.close();
+  opened.free();
+  await assert.rejects(reading, closed);
+  for (const call of calls) await assert.rejects(call(opened), closed, String(call));
+  const table = await open(blobs(below(archive("bcolz"), "ref/tab/mixed")));
+  const column = await table.member("i");
+  column.free();
+  column.close();
+  await assert.rejects(column.read(), closed);
+  assert.equal((await (await table.member("i")).read(":2")).data.length, 2);
+  table.close();
+});
