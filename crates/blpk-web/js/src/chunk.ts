@@ -3,6 +3,7 @@
 import initDecode, * as decoder from "../generated/blpk_decode.js";
 import initEncode, * as encoder from "../generated/blpk_encode.js";
 import { bytesOf, type Memory } from "./bytes.js";
+import { checkInteger, checkName, invalid } from "./check.js";
 import { guarded, Module, type ModuleInput } from "./module.js";
 
 const decode = new Module(() => new URL("./decode.wasm", import.meta.url), initDecode);
@@ -49,6 +50,9 @@ export interface CompressOptions {
   into?: Uint8Array;
 }
 
+/** The largest size that the module can be given. */
+const MAX_SIZE = 2 ** 32 - 1;
+
 /** Returns whether two arrays may have bytes in common. Several objects can stand for the same shared memory. */
 function mayOverlap(a: Uint8Array, b: Uint8Array): boolean {
   return a.buffer === b.buffer || !(a.buffer instanceof ArrayBuffer || b.buffer instanceof ArrayBuffer);
@@ -58,14 +62,18 @@ function mayOverlap(a: Uint8Array, b: Uint8Array): boolean {
 export function compressSync(data: Memory, options: CompressOptions = {}): Uint8Array<ArrayBuffer> {
   encode.expectLoaded();
   const { codec = "lz4", clevel = 5, filters = "shuffle", blocksize = 0, format = "blosc1" } = options;
-  const typesize = options.typesize ?? (data as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
-  const isBlosc2 = format === "blosc2";
   const plain = bytesOf(data);
+  const typesize = options.typesize ?? (data as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
+  checkInteger("clevel", clevel, 0, 9);
+  checkInteger("typesize", typesize, 1, MAX_SIZE);
+  checkInteger("blocksize", blocksize, 0, MAX_SIZE);
+  checkName("format", format, ["blosc1", "blosc2"]);
+  const isBlosc2 = format === "blosc2";
   const into = options.into && bytesOf(options.into);
   const direct = into && !mayOverlap(into, plain) ? into : undefined;
   const size = guarded(() => encoder.compress(plain, direct, codec, clevel, filters, typesize, blocksize, isBlosc2));
   if (into !== undefined && into.length < size) {
-    throw Object.assign(new Error(`the chunk has ${size} bytes, the array ${into.length}`), { kind: "invalid" });
+    throw invalid(`the chunk has ${size} bytes, the array ${into.length}`);
   }
   const chunk = options.into?.subarray(0, size) ?? new Uint8Array(size);
   if (!direct) guarded(() => encoder.compressed(bytesOf(chunk)));
@@ -117,11 +125,10 @@ export async function decompress<T>(
   await decode.load();
   if (typeof as !== "function") return decompressSync(chunk, as);
   const size = as.BYTES_PER_ELEMENT;
-  const refuse = (problem: string) => Object.assign(new Error(problem), { kind: "invalid" });
   const start = options?.into?.byteOffset ?? 0;
-  if (start % size !== 0) throw refuse(`\`into\` starts at byte ${start} of its buffer, which is no multiple of the item size ${size}`);
+  if (start % size !== 0) throw invalid(`\`into\` starts at byte ${start} of its buffer, which is no multiple of the item size ${size}`);
   const { buffer, byteOffset, byteLength } = decompressSync(chunk, options);
-  if (byteLength % size !== 0) throw refuse(`${byteLength} bytes are no whole number of items of ${size} bytes`);
+  if (byteLength % size !== 0) throw invalid(`${byteLength} bytes are no whole number of items of ${size} bytes`);
   return new as(buffer, byteOffset, byteLength / size);
 }
 

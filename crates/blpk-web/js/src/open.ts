@@ -1,6 +1,7 @@
 // Opens files and directories of all kinds.
 
 import { bytesOf, isMemory, type Memory } from "./bytes.js";
+import { invalid } from "./check.js";
 import type { Traffic } from "./files.js";
 import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
 import type { BlpkError, ModuleInput } from "./module.js";
@@ -80,7 +81,7 @@ function urlOf(text: string): URL {
   try {
     return new URL(text, globalThis.location?.href);
   } catch {
-    throw Object.assign(new Error(`not a URL: ${text}`), { kind: "invalid" });
+    throw invalid(`not a URL: ${text}`);
   }
 }
 

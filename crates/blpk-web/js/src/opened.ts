@@ -1,6 +1,7 @@
 // An open file or directory.
 
 import init, * as wasm from "../generated/blpk_open.js";
+import { checkInteger, checkName, invalid } from "./check.js";
 import { Files, type Traffic } from "./files.js";
 import { guarded, Module } from "./module.js";
 import { sliceText, type Slice } from "./slice.js";
@@ -121,7 +122,7 @@ export class Opened {
 
   /** Returns the value in the memory of the module. */
   get #value(): wasm.Opened {
-    if (this.#isClosed) throw Object.assign(new Error("the file was closed"), { kind: "invalid" });
+    if (this.#isClosed) throw invalid("the file was closed");
     return this.#opened;
   }
 
@@ -197,18 +198,21 @@ export class Opened {
   }
 
   /** Reads a range of the uncompressed bytes. */
-  bytes(start: number, stop: number): Promise<Uint8Array> {
+  async bytes(start: number, stop: number): Promise<Uint8Array> {
+    checkRange(start, stop);
     return this.#run((opened) => opened.readBytes(start, stop));
   }
 
   /** Reads the headers of chunks. */
   async chunks(start = 0, stop = Number.MAX_SAFE_INTEGER): Promise<(ChunkFacts | DamagedChunk)[]> {
+    checkRange(start, stop);
     return JSON.parse(await this.#run((opened) => opened.chunks(start, stop))) as (ChunkFacts | DamagedChunk)[];
   }
 
   /** Returns items as a file: `npy` or `csv`; rows of a table as `csv`. */
   async save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
     const text = sliceText(slice);
+    checkName("format", format, ["npy", "csv"]);
     if (format === "npy") return this.#run((opened) => opened.npy(text));
     const parts: string[][][] = [];
     if (this.kind === "array") parts.push(await this.#lines("", text));
@@ -239,6 +243,12 @@ export class Opened {
     this.free();
     if (this.#number !== undefined) theFiles().remove(this.#number);
   }
+}
+
+/** Refuses the ends of a range that are no sizes. */
+function checkRange(start: number, stop: number): void {
+  checkInteger("start", start, 0, Number.MAX_SAFE_INTEGER);
+  checkInteger("stop", stop, 0, Number.MAX_SAFE_INTEGER);
 }
 
 /** Returns the index along each axis of an item in C order. */

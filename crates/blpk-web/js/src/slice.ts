@@ -1,5 +1,7 @@
 // Selections of items, in NumPy's notation.
 
+import { invalid } from "./check.js";
+
 /** The selection along one axis: an index, `null` for all, or start, stop and step. */
 export type AxisSlice = number | null | readonly [start: number | null, stop: number | null, step?: number | null];
 
@@ -12,7 +14,7 @@ export function sliceText(slice: Slice | undefined): string {
   if (typeof slice === "string") return slice === "" ? "..." : slice;
   const number = (value: number | null | undefined) => {
     if (value === null || value === undefined) return "";
-    if (!Number.isSafeInteger(value)) throw Object.assign(new Error(`${value} is no index`), { kind: "invalid" });
+    if (!Number.isSafeInteger(value)) throw invalid(`${value} is no index`);
     return String(value);
   };
   const texts = slice.map((axis) => {

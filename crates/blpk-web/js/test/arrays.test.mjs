@@ -50,6 +50,15 @@ test("texts, chunk maps and downloads", async () => {
   assert.equal(csv, "f0_0,f0_1\n2005.0,2006.0\n3005.0,3006.0\n");
 });
 
+test("ranges and formats that do not fit are refused", async () => {
+  const opened = await open(await zarr());
+  for (const [start, stop] of [[-5, 10], [0, 1.5], [Number.NaN, 1], [0, undefined], ["0", 8], [10, 5], [0, 64_001]]) {
+    await assert.rejects(opened.bytes(start, stop), { kind: "invalid" }, `${start} ${stop}`);
+  }
+  for (const [start, stop] of [[-5, 2], [Number.NaN, 1], [0.5, 1]]) await assert.rejects(opened.chunks(start, stop), { kind: "invalid" });
+  for (const format of ["xlsx", undefined, ""]) await assert.rejects(opened.save("0", format), { kind: "invalid", message: /^invalid format/ });
+});
+
 test("more bytes than the limit of a call are refused before any is read", async () => {
   const header = new TextEncoder().encode("{'descr': '<f8', 'fortran_order': False, 'shape': (400000000,), }".padEnd(117) + "\n");
   const head = new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY\x01\x00v\x00"), ...header]);

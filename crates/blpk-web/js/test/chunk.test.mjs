@@ -95,6 +95,20 @@ test("chunks go into arrays of the caller, and limits hold", async () => {
   assert.deepEqual(await decompress(await compress(new Uint8Array())), new Uint8Array());
 });
 
+test("numbers and names that do not fit are refused", async () => {
+  const plain = new Uint8Array(1000);
+  for (const [name, values] of Object.entries({
+    clevel: [261, Number.NaN, "x", "5", 1.5, -1, 10, null, 5n],
+    typesize: [2 ** 32 + 4, -1, 0, 1.5, Number.POSITIVE_INFINITY],
+    blocksize: [2 ** 32, -1, 0.5],
+    format: ["blosc3", 2, ""],
+  })) {
+    for (const value of values) {
+      await assert.rejects(compress(plain, { [name]: value }), { kind: "invalid", message: new RegExp(`^invalid ${name}: `) }, `${name} ${value}`);
+    }
+  }
+});
+
 test("typed arrays are parts of the memory that the caller gives", async () => {
   const plain = Float64Array.of(1.5, 2.5, 3.5);
   const chunk = await compress(plain);

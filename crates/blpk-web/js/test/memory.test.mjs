@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { runInNewContext } from "node:vm";
 import { compress, compressSync, decompress, decompressSync, load, open } from "blpk";
 import * as small from "blpk/decode";
 
@@ -48,6 +49,21 @@ test("memory that cannot be read is refused before the module is called", async 
     await assert.rejects(small.decompressInto(chunk, into), refused);
   }
   works();
+});
+
+test("values that are no memory are refused, and buffers of other realms are not", async () => {
+  const chunk = compressSync(new Uint8Array(100));
+  for (const data of [5, "text", [1, 2, 3], { length: 3 }, null, undefined, new Blob([])]) {
+    const refused = { kind: "invalid", message: /^the memory cannot be used: expected a typed array/ };
+    assert.throws(() => compressSync(data), refused);
+    await assert.rejects(decompress(data), refused);
+    await assert.rejects(small.decompress(data), refused);
+    if (data !== undefined) assert.throws(() => decompressSync(chunk, { into: data }), refused);
+  }
+  const other = runInNewContext("new Uint8Array([1, 2, 3]).buffer");
+  assert.ok(!(other instanceof ArrayBuffer));
+  assert.deepEqual(await decompress(await compress(other)), Uint8Array.of(1, 2, 3));
+  assert.deepEqual([...(await (await open(other, { raw: true })).read()).data], [1, 2, 3]);
 });
 
 test("a buffer that is detached during a call is an error", () => {

@@ -1,0 +1,17 @@
+// Checks of arguments. The WebAssembly module would wrap or truncate numbers that do not fit.
+
+/** Returns the error for an argument that is refused. */
+export function invalid(problem: string): Error {
+  return Object.assign(new Error(problem), { kind: "invalid" });
+}
+
+/** Refuses a number that is no integer from `min` to `max`. */
+export function checkInteger(name: string, value: unknown, min: number, max: number): void {
+  const isFit = Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+  if (!isFit) throw invalid(`invalid ${name}: ${String(value)}; expected an integer from ${min} to ${max}`);
+}
+
+/** Refuses a value that is none of `names`. */
+export function checkName(name: string, value: unknown, names: readonly string[]): void {
+  if (!names.includes(value as string)) throw invalid(`invalid ${name}: ${String(value)}; expected ${names.join(" or ")}`);
+}
