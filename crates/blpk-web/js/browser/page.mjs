@@ -51,6 +51,22 @@ await test("arrays whose values are almost the same, which have few ticks", asyn
   }
 });
 
+await test("values up to the largest floats are plotted", async () => {
+  const max = Number.MAX_VALUE;
+  const bright = () => page.locator("#panel canvas").first().evaluate((canvas) => {
+    const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    // The middle of the first and of the last cell.
+    return [100, width - 120].map((x) => data[4 * (x + width * Math.floor(canvas.height / 2)) + 1]);
+  });
+  data.set("large.npy", npyOf("<f8", [2, 2], Float64Array.of(-max, max, -max, max)));
+  await visit("large.npy");
+  const [low, high] = await bright();
+  assert.ok(low < 10 && high > 220, `${low} ${high}`);
+  data.set("large.npy", npyOf("<f8", [3], Float64Array.of(-max, 0, max)));
+  await visit("large.npy");
+  assert.deepEqual([await stat("values"), await stat("mean")], [3, 0]);
+});
+
 await test("the value of an array without axes", async () => {
   data.set("zero.npy", npyOf("<f8", [], Float64Array.of(2.5)));
   await visit("zero.npy");

@@ -13,6 +13,8 @@ async function load(name) {
 }
 
 const { ticks, valueTicks } = await load("ticks");
+const { scaleOf } = await load("colours");
+const { histogramOf, statsOf } = await load("numbers");
 const { zoomed, startOf } = await load("zoom");
 
 test("ticks are round numbers in the range", () => {
@@ -66,4 +68,17 @@ test("windows of a line have the item", () => {
       assert.ok(count < 64 || start % 64 === 0);
     }
   }
+});
+
+test("ranges whose width is larger than a float have colours, bins and a mean", () => {
+  const max = Number.MAX_VALUE;
+  const scale = scaleOf(-max, max, false, max);
+  assert.deepEqual([-max, -max / 2, 0, max].map(scale.place), [0, 0.25, 0.5, 1]);
+  assert.deepEqual([0, 0.5, 1].map(scale.value), [-max, 0, max]);
+  const { low, high, counts } = histogramOf(Float64Array.of(-max, 0, max, max), false);
+  assert.deepEqual([low, high, counts[0], counts[16], counts[31]], [-max, max, 1, 1, 2]);
+  assert.equal(statsOf(Float64Array.of(max, max, Number.NaN)).mean, max);
+  const log = scaleOf(-1, 1000, true, 10);
+  assert.deepEqual([10, 100, 1000, -1].map(log.place), [0, 0.5, 1, Number.NaN]);
+  assert.equal(log.value(0.5), 100);
 });

@@ -1,5 +1,7 @@
 // The colours of values: a scale that is readable without colour vision, from dark blue to yellow.
 
+import { rangeOf, type Range } from "./range.js";
+
 const STOPS: [number, number, number][] = [
   [68, 1, 84],
   [65, 68, 135],
@@ -25,20 +27,10 @@ export function colourAt(place: number): [number, number, number] {
 /** Returns a colour as CSS writes it. */
 export const css = ([red, green, blue]: [number, number, number]): string => `rgb(${red}, ${green}, ${blue})`;
 
-/** Maps values to places from 0 to 1. NaN for values without one. */
-export interface Scale {
-  place(value: number): number;
-  /** The values at places from 0 to 1, for a legend. */
-  value(place: number): number;
-}
-
-/** Returns a scale from `min` to `max`; with `isLog`, of their logarithms: only positive values have a place. */
-export function scaleOf(min: number, max: number, isLog: boolean, smallestPositive: number): Scale {
+/** Returns a scale from `min` to `max`; with `isLog`, of their logarithms: only positive values have a place, others have NaN. */
+export function scaleOf(min: number, max: number, isLog: boolean, smallestPositive: number): Range {
   const to = (value: number) => (isLog ? (value > 0 ? Math.log10(value) : Number.NaN) : value);
-  const [low, high] = [to(isLog ? smallestPositive : min), to(max)];
-  const width = high - low || 1;
-  return {
-    place: (value) => (to(value) - low) / width,
-    value: (place) => (isLog ? 10 ** (low + place * width) : low + place * width),
-  };
+  const range = rangeOf(to(isLog ? smallestPositive : min), to(max));
+  if (!isLog) return range;
+  return { place: (value) => range.place(to(value)), value: (place) => 10 ** range.value(place) };
 }

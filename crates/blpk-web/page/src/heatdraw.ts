@@ -1,8 +1,9 @@
 // What a heat map draws: cells, axes, the scale of colours.
 
-import { colourAt, css, LOST, NAN, type Scale } from "./colours.js";
+import { colourAt, css, LOST, NAN } from "./colours.js";
 import { colour } from "./dom.js";
 import type { AxisRange, Plane } from "./protocol.js";
+import type { Range } from "./range.js";
 import { ticks } from "./ticks.js";
 
 /** The place of the cells on the canvas. */
@@ -22,7 +23,7 @@ const PIXELS = Uint32Array.from({ length: LAST + 1 }, (_, at) => pixel(colourAt(
 const [NAN_PIXEL, LOST_PIXEL] = [pixel(NAN), pixel(LOST)];
 
 /** Returns an image with a pixel for each value. */
-export function imageOf(plane: Plane, scale: Scale): OffscreenCanvas {
+export function imageOf(plane: Plane, scale: Range): OffscreenCanvas {
   const image = new ImageData(Math.max(1, plane.columns), Math.max(1, plane.rows));
   const pixels = new Uint32Array(image.data.buffer);
   const { values, lost } = plane;
@@ -80,7 +81,7 @@ export function drawAxis(context: CanvasRenderingContext2D, box: Box, { start, s
 }
 
 /** Draws the colours with their values. */
-export function drawScale(context: CanvasRenderingContext2D, box: Box, scale: Scale): void {
+export function drawScale(context: CanvasRenderingContext2D, box: Box, scale: Range): void {
   const x = box.x + box.width + 10;
   for (let y = 0; y < box.height; y++) {
     context.fillStyle = css(colourAt(1 - y / box.height));

@@ -2,13 +2,14 @@
 
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
-import { css, LOST, NAN, scaleOf, type Scale } from "./colours.js";
+import { css, LOST, NAN, scaleOf } from "./colours.js";
 import { canvasOf, colour, el, say } from "./dom.js";
 import { drawAxis, drawScale, hatch, imageOf, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
 import { shown, shownBytes } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { AxisRange, OpenedFile, Plane } from "./protocol.js";
+import type { Range } from "./range.js";
 import { axisSlider } from "./slider.js";
 import { zoomed } from "./zoom.js";
 
@@ -29,7 +30,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   let [rows, columns] = [firstRange(rowAxis), firstRange(columnAxis)];
   let isLog = false;
   let plane: Plane | undefined;
-  let scale: Scale = scaleOf(0, 1, false, 1);
+  let scale: Range = scaleOf(0, 1, false, 1);
   let [row, column] = [0, 0];
   /** The cells of the plane, a pixel each. */
   let cells: OffscreenCanvas | undefined;

@@ -7,6 +7,7 @@ import { statistics } from "./histogram.js";
 import { shown } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
+import { rangeOf } from "./range.js";
 import { ticks, valueTicks } from "./ticks.js";
 import { startOf } from "./zoom.js";
 
@@ -38,9 +39,9 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     const { x, y, width: across, height: tall } = box(width, height);
     const to = (value: number) => (isLog ? (value > 0 ? Math.log10(value) : Number.NaN) : value);
     const { low, high } = isLog ? line.histogram : { low: line.stats.min, high: line.stats.max };
-    const spread = high - low || 1;
+    const range = rangeOf(low, high);
     const px = (item: number) => x + ((item - start) / Math.max(1, stop - start)) * across;
-    const py = (value: number) => y + tall - ((to(value) - low) / spread) * tall;
+    const py = (value: number) => y + tall - range.place(to(value)) * tall;
     context.fillStyle = context.strokeStyle = colour("line");
     // The borders of chunks.
     if ((stop - start) / chunk <= 64) for (let at = Math.ceil(start / chunk) * chunk; at < stop; at += chunk) context.fillRect(px(at), y, 1, tall);
@@ -56,7 +57,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     }
     context.textAlign = "right";
     for (const tick of valueTicks(low, high, tall / 45)) {
-      const at = y + tall - ((tick - low) / spread) * tall;
+      const at = y + tall - range.place(tick) * tall;
       context.fillRect(x - 5, at, 4, 1);
       context.fillText(shown(isLog ? 10 ** tick : tick), x - 8, at + 4);
     }

@@ -2,9 +2,10 @@
 
 import type { Leaf, TypedArray } from "../../js/src/index.js";
 import type { Histogram, Stats } from "./protocol.js";
+import { rangeOf } from "./range.js";
 
 /** The number that NumPy takes for "not a time". */
-const NOT_A_TIME = -(2n ** 63n);
+export const NOT_A_TIME = -(2n ** 63n);
 
 /** Returns whether items of a dtype can be plotted. */
 export function isPlottable(leaves: Leaf[] | null | undefined): boolean {
@@ -45,8 +46,13 @@ export function statsOf(values: Float64Array, lost?: Uint8Array): Stats {
       finite++;
     }
   }
-  if (finite > 0) [stats.min, stats.max, stats.mean] = [min, max, sum / finite];
+  if (finite > 0) [stats.min, stats.max, stats.mean] = [min, max, Number.isFinite(sum) ? sum / finite : largeMean(values, finite, lost)];
   return stats;
+}
+
+/** Returns the mean of the finite values whose sum is too large for a float. */
+function largeMean(values: Float64Array, finite: number, lost?: Uint8Array): number {
+  return values.reduce((mean, value, at) => (Number.isFinite(value) && !lost?.[at] ? mean + value / finite : mean), 0);
 }
 
 const BINS = 32;
@@ -66,11 +72,11 @@ export function histogramOf(values: Float64Array, isLog: boolean, lost?: Uint8Ar
   }
   const counts = new Array<number>(BINS).fill(0);
   if (low > high) return { low: 0, high: 0, counts };
-  const width = (high - low) / BINS || 1;
+  const range = rangeOf(low, high);
   for (let at = 0; at < values.length; at++) {
     const value = scaled(at);
     if (!Number.isFinite(value)) continue;
-    const bin = Math.min(BINS - 1, Math.floor((value - low) / width));
+    const bin = Math.min(BINS - 1, Math.floor(range.place(value) * BINS));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   return { low, high, counts };
