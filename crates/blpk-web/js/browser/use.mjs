@@ -32,6 +32,32 @@ await test("the mouse reads values", async () => {
   assert.equal(await page.locator("#panel .readout").first().innerText(), `[0, 0] = ${values[0]}`);
 });
 
+await test("values under the cursor have all digits, and dates are dates", async () => {
+  const big = 2n ** 60n;
+  const cases = [
+    ["<i8", [2], BigInt64Array.of(big, big + 1n), `[1] = ${big + 1n}`],
+    ["<f4", [2], Float32Array.of(0, 1234567.9), "[1] = 1234567.9"],
+    ["<M8[ns]", [2], BigInt64Array.of(0n, 1_700_000_000_123_456_789n), "[1] = 2023-11-14T22:13:20.123456789"],
+    ["<u8", [2, 1, 2], BigUint64Array.of(0n, big + 2n, big + 3n, big + 5n), `[1, 0, 1] = ${big + 5n}`],
+    ["<M8[D]", [1, 2], BigInt64Array.of(0n, 19_000n), "[0, 1] = 2022-01-08"],
+  ];
+  for (const [dtype, shape, items, expected] of cases) {
+    data.set("exact.npy", npyOf(dtype, shape, items));
+    await visit("exact.npy");
+    await page.locator("#panel canvas").first().focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.locator("#panel .readout[role=status]").innerText(), expected, dtype);
+    if (shape.length < 3) continue;
+    // The same plane with its axes exchanged.
+    await page.getByLabel("Axis of the rows").selectOption("2");
+    await page.getByLabel("Axis of the columns").selectOption("0");
+    await settled();
+    await page.locator("#panel canvas").first().focus();
+    for (const key of ["ArrowUp", "ArrowRight"]) await page.keyboard.press(key);
+    assert.equal(await page.locator("#panel .readout[role=status]").innerText(), `[1, 0, 0] = ${big + 3n}`);
+  }
+});
+
 await test("downloads are the selected items", async () => {
   await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
   await page.locator("#slice").fill("2:4, ::5");

@@ -15,6 +15,7 @@ async function load(name) {
 const { ticks, valueTicks } = await load("ticks");
 const { scaleOf } = await load("colours");
 const { histogramOf, statsOf } = await load("numbers");
+const { textOf } = await load("texts");
 const { zoomed, startOf } = await load("zoom");
 
 test("ticks are round numbers in the range", () => {
@@ -81,4 +82,32 @@ test("ranges whose width is larger than a float have colours, bins and a mean", 
   const log = scaleOf(-1, 1000, true, 10);
   assert.deepEqual([10, 100, 1000, -1].map(log.place), [0, 0.5, 1, Number.NaN]);
   assert.equal(log.value(0.5), 100);
+});
+
+test("texts of values have all digits, and dates are dates", () => {
+  const leaf = (kind, itemsize, unit = "") => ({ kind, itemsize, dtype: `<${kind}${itemsize}${unit}` });
+  assert.equal(textOf(0.1 + 0.2, leaf("f", 8)), "0.30000000000000004");
+  assert.equal(textOf(1234567890.125, leaf("f", 8)), "1234567890.125");
+  assert.equal(textOf(Math.fround(0.1), leaf("f", 4)), "0.1");
+  assert.equal(textOf(Number.NEGATIVE_INFINITY, leaf("f", 4)), "-inf");
+  assert.equal(textOf(2n ** 60n + 1n, leaf("i", 8)), "1152921504606846977");
+  const dates = [
+    ["ns", 1_700_000_000_123_456_789n, "2023-11-14T22:13:20.123456789"],
+    ["us", -1n, "1969-12-31T23:59:59.999999"],
+    ["25s", 2n, "1970-01-01T00:00:50"],
+    ["m", 61n, "1970-01-01T01:01"],
+    ["h", -1n, "1969-12-31T23"],
+    ["D", 19_000n, "2022-01-08"],
+    ["W", 1n, "1970-01-08"],
+    ["M", -1n, "1969-12"],
+    ["Y", 54n, "2024"],
+    ["Y", -1969n, "0001"],
+    ["s", 2n ** 62n, "4611686018427387904 s"],
+    ["ns", -(2n ** 63n), "NaT"],
+  ];
+  for (const [unit, value, expected] of dates) assert.equal(textOf(value, leaf("M", 8, `[${unit}]`)), expected, unit);
+  assert.equal(textOf(1_700_000_000_000_000_000, leaf("M", 8, "[ns]")), "2023-11-14T22:13:20.000000000");
+  assert.equal(textOf(Number.NaN, leaf("m", 8, "[s]")), "NaT");
+  assert.equal(textOf(7n, leaf("m", 8, "[2h]")), "14 h");
+  assert.equal(textOf(7n, leaf("m", 8)), "7");
 });

@@ -11,6 +11,7 @@ import { problem } from "./problems.js";
 import type { AxisRange, OpenedFile, Plane } from "./protocol.js";
 import type { Range } from "./range.js";
 import { axisSlider } from "./slider.js";
+import { textOf } from "./texts.js";
 import { zoomed } from "./zoom.js";
 
 /** Maximum number of values along an axis that are shown at a time. */
@@ -24,7 +25,7 @@ const BOTTOM = 36;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0, itemsize = 1, chunkshape } = file.description;
+  const { shape = [], nbytes = 0, itemsize = 1, chunkshape, leaves } = file.description;
   const at = shape.map((length) => Math.floor(length / 2));
   let [rowAxis, columnAxis] = [shape.length - 2, shape.length - 1];
   let [rows, columns] = [firstRange(rowAxis), firstRange(columnAxis)];
@@ -95,7 +96,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     if (!plane || plane.values.length === 0) return;
     const index = row * plane.columns + column;
     const place = shape.map((_, axis) => (axis === rowAxis ? rows.start + row * rows.step : axis === columnAxis ? columns.start + column * columns.step : at[axis]));
-    readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : shown(plane.values[index] as number)}`;
+    readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
   }
 
   /** The bytes of the chunks that hold the window, as if chunks were a plane each. */

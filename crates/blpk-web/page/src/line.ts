@@ -9,6 +9,7 @@ import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
 import { rangeOf } from "./range.js";
 import { ticks, valueTicks } from "./ticks.js";
+import { textOf } from "./texts.js";
 import { startOf } from "./zoom.js";
 
 /** An array up to this size is shown whole at first, and of a larger one, the first chunks. */
@@ -19,7 +20,7 @@ const [LEFT, BOTTOM, TOP] = [72, 34, 8];
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape } = file.description;
+  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape, leaves } = file.description;
   const length = shape[0] ?? 0;
   const chunk = Math.max(1, Math.min(length, chunkshape?.[0] ?? Math.floor((chunkNbytes ?? 0) / itemsize)));
   let [start, stop] = [0, nbytes <= WHOLE ? length : Math.min(length, chunk)];
@@ -117,7 +118,10 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     if (!line || line.min.length === 0) return;
     const [low, high] = [line.min[current] as number, line.max[current] as number];
     const from = start + current * line.step;
-    const values = low === high || Number.isNaN(low) ? shown(high) : `${shown(low)} to ${shown(high)}`;
+    const text = (value: number | bigint) => textOf(value, leaves?.[0]);
+    const isLost = line.step === 1 && line.lost.some((part) => (part.start[0] ?? 0) <= current && current < (part.stop[0] ?? 0));
+    const one = () => (isLost ? "cannot be read" : text(line?.exact?.[current] ?? high));
+    const values = line.step === 1 || low === high || Number.isNaN(low) ? one() : `${text(low)} to ${text(high)}`;
     readout.textContent = line.step === 1 ? `[${from}] = ${values}` : `[${from} to ${Math.min(stop, from + line.step) - 1}] = ${values}`;
   }
 

@@ -53,9 +53,14 @@ export interface PlaneRequest {
   isLog: boolean;
 }
 
+/** Integers that floats do not hold. */
+export type Exact = BigInt64Array | BigUint64Array;
+
 /** The values of a plane, row by row. */
 export interface Plane {
   values: Float64Array;
+  /** The values of integers and times of 8 bytes. */
+  exact?: Exact | undefined;
   rows: number;
   columns: number;
   /** 1 for each value that cannot be read. */
@@ -81,6 +86,8 @@ export interface Line {
   step: number;
   min: Float64Array;
   max: Float64Array;
+  /** The values of integers and times of 8 bytes, where a point is one item. */
+  exact?: Exact | undefined;
   lost: Lost[];
   stats: Stats;
   histogram: Histogram;

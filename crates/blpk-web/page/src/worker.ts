@@ -1,8 +1,8 @@
 // The worker: opens files, reads and decodes, and computes what is drawn. The page only draws.
 
-import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic } from "../../js/src/index.js";
+import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic, type TypedArray } from "../../js/src/index.js";
 import { envelope, histogramOf, statsOf, toNumbers } from "./numbers.js";
-import type { Answer, Calls, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows, Start } from "./protocol.js";
+import type { Answer, Calls, Exact, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows, Start } from "./protocol.js";
 
 let loaded: Promise<void> | undefined;
 
@@ -48,27 +48,32 @@ function mark(lost: Lost[], shape: number[], axes: number[], length: number): Ui
   return marks;
 }
 
+/** Returns the items if they are integers that floats do not hold. */
+const exactOf = (data: TypedArray): Exact | undefined => (data instanceof BigInt64Array || data instanceof BigUint64Array ? data : undefined);
+
 async function plane(request: PlaneRequest): Promise<Plane> {
   const { key, rowAxis, columnAxis, at, rows, columns, isLog } = request;
   const file = found(key);
   const slice = at.map((index, axis) => (axis === rowAxis ? rangeText(rows) : axis === columnAxis ? rangeText(columns) : String(index)));
   const { data, shape, lost } = await file.readRest(slice.join(","));
   let values = toNumbers(data, (file.description.leaves ?? [])[0] as never);
+  let exact = exactOf(data);
   const isTransposed = rowAxis > columnAxis;
   let [height = 1, width = 1] = shape;
   let marks = mark(lost, shape, isTransposed ? [columnAxis, rowAxis] : [rowAxis, columnAxis], values.length);
   if (isTransposed) {
     [values, marks] = [transposed(values, height, width), transposed(marks, height, width)];
+    exact &&= transposed(exact, height, width);
     [height, width] = [width, height];
   }
   const problems = [...new Set(lost.map((part) => part.problem))];
   const histogram = histogramOf(values, isLog, marks);
-  return { values: values.slice(), rows: height, columns: width, lost: marks, problems, stats: statsOf(values, marks), histogram };
+  return { values: values.slice(), exact, rows: height, columns: width, lost: marks, problems, stats: statsOf(values, marks), histogram };
 }
 
-function transposed<T extends Float64Array | Uint8Array>(values: T, rows: number, columns: number): T {
+function transposed<T extends Float64Array | Uint8Array | Exact>(values: T, rows: number, columns: number): T {
   const result = new (values.constructor as new (length: number) => T)(values.length);
-  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) result[column * rows + row] = values[row * columns + column] as number;
+  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) result[column * rows + row] = values[row * columns + column] as T[number];
   return result;
 }
 
@@ -81,7 +86,7 @@ async function line(request: LineRequest): Promise<Line> {
   const [stats, histogram] = [statsOf(values, marks), histogramOf(values, isLog, marks)];
   const plotted = lost.length > 0 ? values.map((value, at) => (marks[at] ? Number.NaN : value)) : values;
   const step = Math.max(1, Math.ceil(values.length / width));
-  return { step, ...envelope(plotted, step), lost, stats, histogram };
+  return { step, ...envelope(plotted, step), exact: step === 1 ? exactOf(data) : undefined, lost, stats, histogram };
 }
 
 /** Reads rows of texts; rows that cannot be read are found by halving. */

@@ -1,0 +1,61 @@
+// Texts of single values, in full precision.
+
+import type { Leaf } from "../../js/src/index.js";
+import { NOT_A_TIME, shown } from "./numbers.js";
+
+/** Number of digits of the fraction of a second, for units that have one. */
+const DIGITS: Record<string, number> = { s: 0, ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
+/** Seconds of longer units. */
+const SECONDS: Record<string, bigint> = { m: 60n, h: 3600n, D: 86_400n, W: 604_800n };
+
+/** Divides integers, rounding down. */
+function divided(value: bigint, by: bigint): bigint {
+  const quotient = value / by;
+  return value % by < 0n ? quotient - 1n : quotient;
+}
+
+/** Returns the shortest text of a float of up to 4 bytes. */
+function short(value: number): string {
+  const texts = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digits) => String(Number(value.toPrecision(digits))));
+  return texts.find((text) => Math.fround(Number(text)) === value) ?? String(value);
+}
+
+/** Formats a time since 1970 as ISO 8601, to the precision of its unit. `undefined` for times that JavaScript's dates do not reach. */
+function dateText(time: bigint, unit: string): string | undefined {
+  const digits = DIGITS[unit] ?? 0;
+  const scale = 10n ** BigInt(digits);
+  const seconds = unit in SECONDS ? time * (SECONDS[unit] as bigint) : divided(time, scale);
+  const date = new Date(Number(seconds) * 1000);
+  if (unit === "Y" || unit === "M") {
+    const months = unit === "Y" ? time * 12n : time;
+    date.setTime(0);
+    date.setUTCFullYear(1970 + Number(divided(months, 12n)), Number(months - 12n * divided(months, 12n)));
+  }
+  if (Number.isNaN(date.getTime())) return undefined;
+  const [day = "", clock = ""] = date.toISOString().split("T");
+  if (unit === "Y") return day.slice(0, -6);
+  if (unit === "M") return day.slice(0, -3);
+  if (unit === "D" || unit === "W") return day;
+  if (unit === "h" || unit === "m") return `${day}T${clock.slice(0, unit === "h" ? 2 : 5)}`;
+  const fraction = digits > 0 ? `.${(time - seconds * scale).toString().padStart(digits, "0")}` : "";
+  return `${day}T${clock.slice(0, 8)}${fraction}`;
+}
+
+function timeText(time: bigint, leaf: Leaf): string {
+  if (time === NOT_A_TIME) return "NaT";
+  const [, multiple, unit] = /\[(\d*)([A-Za-z]+)\]/.exec(leaf.dtype) ?? [];
+  if (unit === undefined) return String(time);
+  const units = time * BigInt(multiple || 1);
+  const date = leaf.kind === "M" ? dateText(units, unit) : undefined;
+  return date ?? `${units} ${unit}`;
+}
+
+/** Returns the text of a value of a dtype: all digits, and dates as dates. */
+export function textOf(value: number | bigint, leaf?: Leaf): string {
+  const isTime = leaf?.kind === "M" || leaf?.kind === "m";
+  if (isTime && Number.isNaN(value)) return "NaT";
+  if (typeof value === "number" && !Number.isFinite(value)) return shown(value);
+  if (leaf && isTime) return timeText(typeof value === "bigint" ? value : BigInt(Math.round(value)), leaf);
+  if (typeof value === "bigint") return String(value);
+  return leaf?.kind === "f" && leaf.itemsize <= 4 ? short(value) : String(value);
+}
