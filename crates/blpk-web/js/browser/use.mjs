@@ -156,6 +156,10 @@ await test("tables go to a row that is typed", async () => {
   await page.getByLabel(/Go to line/).fill("777");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector("tr.current td")?.innerText === "777000.0");
+  await page.getByLabel(/Go to line/).fill("20.6");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("tr.current td")?.innerText === "21000.0");
+  assert.equal(await page.getByLabel(/Go to line/).inputValue(), "21");
 });
 
 await test("the map of chunks reads chunks under the pointer", async () => {

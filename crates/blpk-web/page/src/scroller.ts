@@ -39,7 +39,7 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
   const spacer = el("div", { class: "spacer" });
   // The grid has the focus, and names its current row. A screen reader then reads this row.
   const grid = el("div", { class: "scroller", tabIndex: 0, role: "grid", "aria-readonly": "true", "aria-label": source.label }, table, spacer);
-  const goTo = el("input", { type: "number", id: `${id}-go`, min: "0", max: String(Math.max(0, source.length - 1)), value: "0", onchange: () => select(Number(goTo.value) || 0, true) });
+  const goTo = el("input", { type: "number", id: `${id}-go`, min: "0", max: String(Math.max(0, source.length - 1)), value: "0", onchange: () => select(Math.round(Number(goTo.value)) || 0, true) });
   const controls = el("div", { class: "controls" }, el("label", { for: `${id}-go` }, `Go to line, 0 to ${Math.max(0, source.length - 1)}`), goTo);
   const hint = el("p", { class: "hint" }, "Click the table for the keys: arrow and page keys, Home and End.");
   const element = el("div", {}, controls, grid, hint);
