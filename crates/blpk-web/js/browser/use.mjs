@@ -24,6 +24,19 @@ await test("keys read values, zoom and change views", async () => {
   await page.waitForFunction(() => document.querySelector(".scroller tbody td") !== null);
 });
 
+await test("keys of the browser do not zoom plots", async () => {
+  for (const path of ["frames/frames/b2nd_033_f8_13x17.b2nd", "frames/frames/b2nd_032_f8_50.b2frame"]) {
+    await visit(path);
+    const slice = await page.locator("#slice").inputValue();
+    await page.locator("#panel canvas").first().focus();
+    // Chromium without a window does nothing with these keys.
+    for (const modifier of ["Control", "Meta", "Alt"]) for (const key of ["=", "-"]) await page.keyboard.press(`${modifier}+${key}`);
+    await settled();
+    assert.equal(await page.locator("#slice").inputValue(), slice, path);
+    assert.doesNotMatch(await text("#status"), /to \d+/, path);
+  }
+});
+
 await test("the mouse reads values", async () => {
   await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
   const box = await page.locator("#panel canvas").first().boundingBox();

@@ -36,6 +36,11 @@ export function say(text: string): void {
   byId("status").textContent = text;
 }
 
+/** Returns whether a key is a command to the browser, such as zooming the page or going back. */
+export function isOfBrowser({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey || altKey;
+}
+
 /**
  * A canvas that fills the width of its parent, sharp on all screens. `draw` is called when its size or the colours change.
  * A screen reader passes keys on only to an `application`.

@@ -3,7 +3,7 @@
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { css, LOST, NAN, scaleOf } from "./colours.js";
-import { canvasOf, colour, el, say } from "./dom.js";
+import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
 import { drawAxis, drawScale, hatch, imageOf, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
 import { shown, shownBytes } from "./numbers.js";
@@ -161,6 +161,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     zoom(event.deltaY > 0 ? 2 : 0.5);
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
+    if (isOfBrowser(event)) return;
     const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [0, 0];
     if (event.key === "+" || event.key === "=") zoom(0.5);
     else if (event.key === "-") zoom(2);

@@ -2,7 +2,7 @@
 
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
-import { canvasOf, colour, el, say } from "./dom.js";
+import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
 import { statistics } from "./histogram.js";
 import { shown } from "./numbers.js";
 import { problem } from "./problems.js";
@@ -171,6 +171,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     zoom(event.deltaY > 0 ? 2 : 0.5);
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
+    if (isOfBrowser(event)) return;
     const action = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), PageDown: () => turn(1), PageUp: () => turn(-1) }[event.key];
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -length, End: length }[event.key];
     if (action) action();
