@@ -15,21 +15,26 @@ export interface HttpOptions {
   headers?: Record<string, string>;
 }
 
+/** Returns the status of a response in words. */
+const answerOf = ({ status, statusText }: Response): string => `the server answered ${status} ${statusText}`.trimEnd();
+
 /** A response that is neither a file nor the absence of one. */
 function refused(url: URL, response: Response): Error {
-  const text = `${url.href.split("?")[0]}: the server answered ${response.status} ${response.statusText}`.trimEnd();
+  const text = `${url.href.split("?")[0]}: ${answerOf(response)}`;
   return Object.assign(new Error(text), { kind: "io" });
 }
 
 /**
  * Opens a file at a URL, `undefined` if there is none. A server without range requests sends all of it. A directory, which
- * the server redirects to its name with a slash, is no file.
+ * the server redirects to its name with a slash, is no file. Object stores answer 403 for files that are absent, and other servers
+ * for those that they refuse, so `onRefused` is told the answer.
  */
-export async function httpSource(url: URL, options: HttpOptions = {}): Promise<Source | undefined> {
+export async function httpSource(url: URL, options: HttpOptions = {}, onRefused?: (answer: string) => void): Promise<Source | undefined> {
   const request = (range: string) =>
     (options.fetch ?? fetch)(url, { headers: { ...options.headers, Range: range }, cache: "no-store" });
   const response = await request(`bytes=0-${HEAD - 1}`);
   if (response.status === 404 || response.status === 403 || response.status === 410) {
+    if (response.status === 403) onRefused?.(answerOf(response));
     await response.body?.cancel();
     return undefined;
   }

@@ -58,13 +58,13 @@ export async function open(input: OpenInput, options: OpenOptions = {}): Promise
   } catch (error) {
     files.remove(number);
     const { kind, message } = error as BlpkError;
-    if (kind === "absent" && found.isMissing) throw Object.assign(new Error(`there is no file at this URL; as a directory it has ${message}`), { kind });
+    if (kind === "absent" && found.missing) throw Object.assign(new Error(`${found.missing}; as a directory it has ${message}`), { kind });
     throw error;
   }
 }
 
-/** A source. `isMissing`: a URL at which there is no file, which may be a directory. */
-type Found = (Source | SourceDirectory) & { isMissing?: boolean };
+/** A source. `missing`: why a URL, which may be a directory, is no file. */
+type Found = (Source | SourceDirectory) & { missing?: string };
 
 async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Found> {
   if (isMemory(input)) return memorySource(bytesOf(input));
@@ -93,5 +93,7 @@ async function urlSource(url: URL, options: OpenOptions): Promise<Found> {
     return blobSource(await openAsBlob(fileURLToPath(url)));
   }
   if (url.pathname.endsWith("/")) return httpDirectory(url, options);
-  return (await httpSource(url, options)) ?? { ...httpDirectory(url, options), isMissing: true };
+  let missing = "there is no file at this URL";
+  const file = await httpSource(url, options, (answer) => (missing = `${answer} for this URL`));
+  return file ?? { ...httpDirectory(url, options), missing };
 }

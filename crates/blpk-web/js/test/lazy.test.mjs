@@ -34,6 +34,7 @@ async function serve(files, how = {}) {
     const name = decodeURIComponent(new URL(request.url, "http://x").pathname.slice(1));
     const file = files.get(name);
     log.push([name, request.headers.range]);
+    if (how.forbidden) return response.writeHead(403, "not for you").end();
     if (file === undefined) return response.writeHead(404).end();
     if (how.fail?.(log.length)) return response.writeHead(503, "try later").end();
     const [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
@@ -110,6 +111,7 @@ test("servers without ranges, with errors and with changing files", async () => 
   const files = new Map([["a.npy", npy()]]);
   const whole = await serve(files, { noRanges: true });
   const failing = await serve(files, { fail: (number) => number === 2 });
+  const forbidden = await serve(files, { forbidden: true });
   const changing = await serve(files, { tag: (number) => `"${number}"` });
   try {
     assert.deepEqual([...(await (await open(`${whole.url}a.npy`)).read("131071")).data], [131071]);
@@ -118,10 +120,11 @@ test("servers without ranges, with errors and with changing files", async () => 
     await assert.rejects(opened.read("131071"), /503 try later/);
     assert.deepEqual([...(await opened.read("131071")).data], [131071], "a failure is tried again by the next call");
     await assert.rejects((await open(`${changing.url}a.npy`)).read("131071"), /changed/);
-    await assert.rejects(open(`${whole.url}b.npy`), { kind: "absent" });
+    await assert.rejects(open(`${whole.url}b.npy`), { kind: "absent", message: /^there is no file at this URL; as a directory/ });
+    await assert.rejects(open(`${forbidden.url}a.npy`), { kind: "absent", message: /^the server answered 403 not for you for this URL/ });
     await assert.rejects(open("b.npy"), { kind: "invalid", message: "not a URL: b.npy" });
   } finally {
-    for (const server of [whole, failing, changing]) server.close();
+    for (const server of [whole, failing, forbidden, changing]) server.close();
   }
 });
 
