@@ -128,6 +128,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   /** Returns how many of `count` items are shown: at least two, and at most the number that is read at once. */
   const shownOf = (count: number) => Math.min(length, MOST, Math.max(2, Math.round(count)));
 
+  /** Shows a range. */
   function show(from: number, count: number): void {
     const wanted = shownOf(count);
     start = Math.min(length - wanted, Math.max(0, Math.round(from)));
