@@ -1,7 +1,7 @@
 //! Checks on files before anything is read or written; opening, creating and removing regular files that are not links.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 
 use crate::Error;
@@ -48,40 +48,47 @@ pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     Ok(a.len() == b.len() && a.modified()? == b.modified()?)
 }
 
-/// Returns the size of an input before it is read; `None` if it must be read to find out, as for a pipe.
+/// Returns the size of an input before it is read, from the file's position to its end; `None` if it must be read to
+/// find out, as for a pipe.
+///
+/// The position is not 0 if a part of the file has been read, for example by another process with the same stdin.
 ///
 /// Files in `/proc` report a size of 0 and files in `/sys` the size of a page, whatever their content. So a size of 0
 /// is not trusted, and the size of a small file is checked by reading it once.
 pub fn known_size(input: &File) -> Option<u64> {
     let metadata = input.metadata().ok()?;
-    let size = Some(metadata.len()).filter(|len| metadata.is_file() && *len > 0)?;
-    (size > MAX_PAGE || holds(input, size)).then_some(size)
+    let len = Some(metadata.len()).filter(|len| metadata.is_file() && *len > 0)?;
+    let mut file = input;
+    let position = file.stream_position().ok()?;
+    let size = len.saturating_sub(position);
+    (len > MAX_PAGE || holds(input, position, size)).then_some(size)
 }
 
 /// The largest page size of a system, and so the largest size that a file in `/sys` reports.
 const MAX_PAGE: u64 = 64 << 10;
 
-/// Returns whether reading a file gives `size` bytes. A file that cannot be read fails later, with a message.
+/// Returns whether reading a file gives `size` bytes from `position` on. A file that cannot be read fails later, with a
+/// message.
 #[cfg(unix)]
-fn holds(input: &File, size: u64) -> bool {
+fn holds(input: &File, position: u64, size: u64) -> bool {
     use std::os::unix::fs::FileExt as _;
     let mut buf = vec![0; MAX_PAGE as usize];
-    let mut at = 0;
+    let mut found = 0;
     loop {
-        match input.read_at(&mut buf, at) {
-            Ok(0) => return at == size,
-            Ok(read) => at += read as u64,
+        match input.read_at(&mut buf, position.saturating_add(found)) {
+            Ok(0) => return found == size,
+            Ok(read) => found += read as u64,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return true,
         }
-        if at > size {
+        if found > size {
             return false;
         }
     }
 }
 
 #[cfg(not(unix))]
-fn holds(_: &File, _: u64) -> bool {
+fn holds(_: &File, _: u64, _: u64) -> bool {
     true
 }
 

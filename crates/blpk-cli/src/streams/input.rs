@@ -7,7 +7,7 @@ use crate::url;
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_io::{Cancel, OutOfMemory, known_size};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
 
 /// An input that is read sequentially. Reads that have to wait for data stop waiting when the operation is cancelled.
 pub(crate) struct Input {
@@ -51,7 +51,7 @@ impl Input {
         Ok(Input { from: From::File { regular: metadata.is_file(), file }, cancel })
     }
 
-    /// Returns the size of a regular file, if it is known before the file is read.
+    /// Returns the size of the input, if it is known before the input is read.
     pub(crate) fn known_size(&self) -> Option<u64> {
         match &self.from {
             From::File { file, .. } => known_size(file),
@@ -59,10 +59,11 @@ impl Input {
         }
     }
 
-    /// Returns the underlying file if its size is known, else the input.
-    pub(super) fn into_file_of_known_size(self) -> Result<File, Input> {
+    /// Returns the underlying file if its size is known and the input is all of it, else the input. Offsets in a file
+    /// are those in the input only if the input starts at position 0.
+    pub(super) fn into_whole_file(self) -> Result<File, Input> {
         match self.from {
-            From::File { file, .. } if known_size(&file).is_some() => Ok(file),
+            From::File { file, .. } if known_size(&file).is_some() && is_at_start(&file) => Ok(file),
             from => Err(Input { from, ..self }),
         }
     }
@@ -101,6 +102,11 @@ impl Read for Input {
             From::Url(reader, _) => reader.read(buf),
         }
     }
+}
+
+/// Whether a file is read from its start.
+fn is_at_start(mut file: &File) -> bool {
+    file.stream_position().is_ok_and(|position| position == 0)
 }
 
 /// Waits until a read would not block, or the operation is cancelled.

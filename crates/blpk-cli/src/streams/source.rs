@@ -18,10 +18,11 @@ pub(crate) fn open_source(operand: &PathOrStdio, cancel: &Cancel) -> Result<AnyS
     }
 }
 
-/// Opens a file for random access. A pipe, or a file of unknown size, is copied to an unnamed temporary file.
+/// Opens a file for random access. A pipe, a file of unknown size, and a file that is read from a later position than
+/// its start are copied to an unnamed temporary file.
 pub(crate) fn open_seekable(operand: &PathOrStdio, cancel: &Cancel) -> Result<File> {
     let mut input = Input::open(operand, cancel)?;
-    input = match input.into_file_of_known_size() {
+    input = match input.into_whole_file() {
         Ok(file) => return Ok(file),
         Err(input) => input,
     };

@@ -52,6 +52,45 @@ fn fifos_and_process_substitution_give_the_whole_data() {
     sandbox.shell("blpk verify - < s.blp && cat s.blp | blpk verify -").ok();
 }
 
+/// Stdin that is a file is read from its position on, as a pipe would be.
+#[test]
+fn stdin_starts_at_its_position() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("blpk c f f.blp && { echo header; cat f; } > data && { echo header; cat f.blp; } > packed").ok();
+    let after_header = |line: &str, file: &str| sandbox.shell(&format!("(read -r header; {line}) < {file}")).ok();
+    for (line, output) in [
+        ("blpk c -", "blpk d -"),
+        ("blpk c -o -", "blpk d -"),
+        ("blpk c - a.blp", "blpk d a.blp -"),
+        ("blpk c --auto - b.blp", "blpk d b.blp -"),
+        ("blpk c --auto -o -", "blpk d -"),
+        ("blpk c --format b2frame - c.b2frame", "blpk d c.b2frame -"),
+        ("blpk convert --dtype u1 - d.npy", "blpk cat --bytes .. d.npy"),
+        ("blpk chunk encode - -", "blpk chunk decode - -"),
+    ] {
+        after_header(&format!("{line} | cat > out"), "data");
+        assert_eq!(sandbox.shell(&format!("{output} < out")).ok().stdout, sandbox.read("f"), "{line}");
+    }
+    sandbox.shell("cp f.blp twice.blp; cat f f > twice").ok();
+    after_header("blpk a twice.blp -", "data");
+    sandbox.shell("blpk d twice.blp - | cmp - twice").ok();
+    for line in ["blpk d -", "blpk cat --bytes .. -"] {
+        assert_eq!(after_header(line, "packed").stdout, sandbox.read("f"), "{line}");
+    }
+    for line in ["blpk info", "blpk stats", "blpk list"] {
+        let expected = sandbox.shell(&format!("{line} - < f.blp")).ok();
+        assert_eq!(after_header(&format!("{line} -"), "packed").text(), expected.text(), "{line}");
+    }
+    after_header("blpk verify -", "packed");
+    after_header("blpk convert - e.npy", "packed");
+    sandbox.shell("blpk cat --bytes .. e.npy | cmp - f").ok();
+    sandbox.shell("blpk chunk encode f chunk && { echo header; cat chunk; } > data").ok();
+    let expected = sandbox.shell("blpk chunk info - < chunk").ok();
+    assert_eq!(after_header("blpk chunk info -", "data").text(), expected.text());
+    // At the end, there is nothing left.
+    sandbox.shell("(cat > /dev/null; blpk c -) < f | blpk d - | cmp - /dev/null").ok();
+}
+
 /// Files of `/sys` claim to be a page long, files of `/proc` claim to be empty, whatever their real size.
 #[cfg(target_os = "linux")]
 #[test]
