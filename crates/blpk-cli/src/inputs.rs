@@ -10,8 +10,8 @@ use walkdir::WalkDir;
 #[derive(Debug)]
 pub(crate) struct InputFile {
     pub(crate) operand: PathOrStdio,
-    /// Found in a directory rather than named on the command line, so it may be any file.
-    pub(crate) walked: bool,
+    /// The named directory in which the input was found. `None` if the input itself was named on the command line.
+    pub(crate) root: Option<PathBuf>,
     /// Its path below the named directory, starting with that directory's own name. For a named file, its file name.
     pub(crate) name: PathBuf,
 }
@@ -23,9 +23,18 @@ impl InputFile {
         path.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len())
     }
 
+    /// Returns the directories between the input and the named directory, from the innermost one to the named one.
+    pub(crate) fn walked_directories(&self) -> impl Iterator<Item = &Path> {
+        let (root, path) = match (&self.root, &self.operand) {
+            (Some(root), PathOrStdio::File(path)) => (root.as_path(), path.as_path()),
+            _ => (Path::new(""), Path::new("")),
+        };
+        path.ancestors().skip(1).take_while(move |directory| directory.starts_with(root))
+    }
+
     /// Whether the item was found in a directory and is not `wanted`.
     pub(crate) fn is_skipped(&self, wanted: impl FnOnce(&Path) -> bool) -> bool {
-        matches!(&self.operand, PathOrStdio::File(path) if self.walked && !wanted(path))
+        matches!(&self.operand, PathOrStdio::File(path) if self.root.is_some() && !wanted(path))
     }
 }
 
@@ -38,14 +47,14 @@ pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -
         let operand = PathOrStdio::from(path.clone());
         if let PathOrStdio::Url(url) = &operand {
             let name = url.file_name().into();
-            items.push(Ok(InputFile { operand, walked: false, name }));
+            items.push(Ok(InputFile { operand, root: None, name }));
             continue;
         }
         if recursive && operand != PathOrStdio::Standard && path.is_dir() && !is_one(path) {
             walk(path, &is_one, &mut items);
         } else {
             let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-            items.push(Ok(InputFile { operand, walked: false, name }));
+            items.push(Ok(InputFile { operand, root: None, name }));
         }
     }
     items
@@ -71,7 +80,11 @@ fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Inp
         }
         if is_one || kind.is_file() {
             let name = own.join(path.strip_prefix(root).unwrap_or(path));
-            items.push(Ok(InputFile { operand: PathOrStdio::File(path.to_owned()), walked: true, name }));
+            items.push(Ok(InputFile {
+                operand: PathOrStdio::File(path.to_owned()),
+                root: Some(root.to_owned()),
+                name,
+            }));
         }
     }
 }

@@ -103,7 +103,7 @@ impl Outputs {
             PathOrStdio::File(path) => fs::metadata(path).ok(),
             PathOrStdio::Standard | PathOrStdio::Url(_) => None,
         };
-        let _privacy = input.as_ref().map(Privacy::of);
+        let _privacy = Privacy::of(&item.operand, output);
         let before = match &item.operand {
             PathOrStdio::Url(_) if self.removes_inputs => {
                 bail!("--rm removes files, not '{}': leave it out", item.operand)
@@ -114,7 +114,7 @@ impl Outputs {
             _ => None,
         };
         let made = match output {
-            PathOrStdio::File(path) if self.have_directory() => make_directories(path)?,
+            PathOrStdio::File(path) if self.have_directory() => make_directories(path, item)?,
             _ => Vec::new(),
         };
         if let Err(error) = write() {
@@ -146,16 +146,18 @@ fn keep_time(input: &Metadata, output: &Path) {
     }
 }
 
-/// Creates missing parent directories of a file, as durable as the file itself will be. Returns the directories that it
-/// created.
-fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
+/// Creates missing parent directories of an output, as durable as the file itself will be. Directories that mirror those
+/// of the input are no more accessible. Returns the directories that it created.
+fn make_directories(output: &Path, input: &InputFile) -> Result<Vec<PathBuf>> {
     let missing = |directory: &&Path| !directory.as_os_str().is_empty() && !directory.is_dir();
-    let missing: Vec<_> = file.ancestors().skip(1).take_while(missing).collect();
+    let mirrored = input.walked_directories().map(Some).chain(std::iter::repeat(None));
+    let missing = output.ancestors().skip(1).take_while(missing).zip(mirrored);
     let mut made = Vec::new();
-    for directory in missing.into_iter().rev() {
+    for (directory, mirrored) in missing.collect::<Vec<_>>().into_iter().rev() {
         if directory.symlink_metadata().is_ok() {
             bail!("--output-dir: '{}' is a file, not a directory; name another directory", directory.display());
         }
+        let _privacy = mirrored.map(|mirrored| Privacy::of_directory(mirrored, directory));
         fs::create_dir(directory).with_context(|| naming("making directory", directory))?;
         made.push(directory.to_owned());
         if cfg!(unix) {

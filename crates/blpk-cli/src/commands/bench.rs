@@ -5,6 +5,7 @@ use crate::args::{BenchArgs, CodecArg};
 use crate::bench::{Figures, Sample, Setting, Sweep, TYPESIZES, command, json, plot, table, winners};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Output, open_source};
@@ -43,7 +44,11 @@ impl Plan {
             bail!("--plot cannot be '-', because the table goes to stdout; name a file");
         }
         // Opened before measuring, so that minutes of work do not end with a refusal.
-        let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
+        let create = |picture| {
+            let _privacy = Privacy::of(&operand, &picture);
+            Output::create(&picture, session.force)
+        };
+        let picture = picture.map(create).transpose()?;
         let typesizes = args.typesizes.iter().map(|size| in_range("typesize", size, u8::MAX).map(usize::from));
         let mut typesizes = typesizes.collect::<Result<Vec<_>>>()?;
         let mut seen = std::collections::HashSet::new();

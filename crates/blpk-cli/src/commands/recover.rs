@@ -12,7 +12,6 @@ use crate::size::double_pretty_size;
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_format::python_bytes_repr;
 use bloscpack_io::{Damaged, Error, Gaps, LostPart, RecoverOptions, RecoverReport, recover};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A run of `blpk recover`.
@@ -64,7 +63,7 @@ fn refused(error: Error, input: &PathOrStdio, path: &Path) -> anyhow::Error {
 }
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let _privacy = fs::metadata(&plan.in_file).ok().as_ref().map(Privacy::of);
+    let _privacy = Privacy::of(&plan.input, &plan.output);
     let is_bloscpack = plan.damaged == Damaged::Bloscpack;
     if is_bloscpack {
         session.report.verbose(format!("input file is: '{}'", plan.input));

@@ -6,6 +6,7 @@ use crate::file_kind::{FileKind, kind_of_operand};
 use crate::files;
 use crate::overwrite::{Named, Overwrite, Writes};
 use crate::path_or_stdio::PathOrStdio;
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::staging;
 use crate::streams::{Output, open_source};
@@ -55,6 +56,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     };
     let inputs = plan.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
     let references = References::of(inputs, &plan.options.clone().cancel(cancel.clone()))?;
+    let _privacy = Privacy::of_all(plan.inputs.iter().map(|(operand, _)| operand), &plan.output);
     staging::write_output(&plan.output, session, |output| {
         let mut file = Output::create(output, session.force)?;
         references.write_json(&mut file).with_context(|| output.to_string())?;

@@ -50,6 +50,98 @@ fn outputs_are_no_more_open_than_their_inputs() {
 }
 
 #[test]
+fn second_outputs_chunks_and_references_are_no_more_open_than_their_inputs() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("echo '[1]' > m; blpk c -m m f && blpk convert --dtype i8 f x.npy").ok();
+    sandbox.shell("blpk convert x.npy x.b2nd && blpk convert x.npy y.b2nd").ok();
+    for (input, expected) in [(0o600, 0o600), (0o640, 0o640), (0o644, 0o644)] {
+        for name in ["f", "f.blp", "y.b2nd"] {
+            set_mode(&sandbox, name, input);
+        }
+        for (line, name) in [
+            ("blpk chunk encode f chunk", "chunk"),
+            ("chmod --reference f chunk; blpk chunk decode chunk plain", "plain"),
+            ("blpk reference -o refs.json x.b2nd y.b2nd", "refs.json"),
+            ("blpk d --metadata-out meta.json f.blp out", "meta.json"),
+            ("blpk bench --seconds 0 -c lz4 -l 1 --filter none --plot b.svg f > table", "b.svg"),
+        ] {
+            assert_eq!(sandbox.shell(&format!("umask 022; rm -f {name} out; {line}")).code, Some(0), "{line}");
+            assert_eq!(mode(&sandbox, name), expected, "{input:o} {line}");
+        }
+        std::fs::remove_file(sandbox.path("chunk")).unwrap();
+    }
+}
+
+#[test]
+fn made_directories_are_no_more_open_than_those_they_mirror() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("umask 022; mkdir -p in/private/deep in/open; echo 1 | tee in/f in/private/deep/f in/open/f").text();
+    for (input, expected) in [(0o700, 0o700), (0o750, 0o750), (0o711, 0o711), (0o744, 0o700), (0o777, 0o755)] {
+        set_mode(&sandbox, "in/private", input);
+        sandbox.shell("umask 022; rm -rf out; blpk c -r --output-dir out in").ok();
+        let modes = ["out", "out/in", "out/in/private", "out/in/private/deep", "out/in/open"];
+        let modes = modes.map(|name| mode(&sandbox, name));
+        assert_eq!(modes, [0o755, 0o755, expected, 0o755, 0o755], "{input:o}: {modes:?}");
+        assert_eq!(mode(&sandbox, "out/in/private/deep/f.blp"), 0o644);
+        sandbox.shell("umask 022; rm -rf out; blpk c -r --output-dir out in/private/").ok();
+        assert_eq!((mode(&sandbox, "out"), mode(&sandbox, "out/private")), (0o755, expected), "{input:o}");
+        // `.` has no name: its files are directly in the output directory.
+        sandbox.shell("umask 022; rm -rf out; cd in/private && blpk c -r --output-dir ../../out .").ok();
+        assert_eq!((mode(&sandbox, "out"), mode(&sandbox, "out/deep")), (expected, 0o755), "{input:o}");
+    }
+}
+
+#[test]
+fn a_directory_is_as_private_as_the_files_in_it() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("blpk convert --dtype u1 f x.zarr && blpk convert x.zarr x.bcolz").ok();
+    let convert = |input: &str| sandbox.shell(&format!("umask 022; rm -f x.npy; blpk convert {input} x.npy")).ok();
+    for (input, private) in [("x.zarr", "zarr.json"), ("x.zarr", "c/0"), ("x.bcolz", "meta/sizes")] {
+        let private = format!("{input}/{private}");
+        for (file, expected) in [(0o600, 0o600), (0o640, 0o640), (0o444, 0o644)] {
+            set_mode(&sandbox, &private, file);
+            convert(input);
+            assert_eq!(mode(&sandbox, "x.npy"), expected, "{private} {file:o}");
+        }
+    }
+    for (directory, expected) in [(0o700, 0o600), (0o750, 0o640), (0o744, 0o600), (0o711, 0o600), (0o755, 0o644)] {
+        set_mode(&sandbox, "x.zarr/c", directory);
+        convert("x.zarr");
+        assert_eq!(mode(&sandbox, "x.npy"), expected, "{directory:o}");
+    }
+    set_mode(&sandbox, "x.zarr/zarr.json", 0o640);
+    sandbox.shell("umask 022; rm -f x.npy; ln -s x.zarr link; blpk d link x.npy && blpk convert x.zarr y.bcolz").ok();
+    assert_eq!(
+        (mode(&sandbox, "x.npy"), mode(&sandbox, "y.bcolz"), mode(&sandbox, "y.bcolz/meta/sizes")),
+        (0o640, 0o750, 0o640)
+    );
+}
+
+/// Permissions of a group are only those of another group.
+#[test]
+fn outputs_with_another_group_are_not_open_to_it() {
+    let sandbox = Sandbox::with_f();
+    if sandbox.shell("mkdir own other && chgrp 54321 f other && chmod g+s other").code != Some(0) {
+        eprintln!("skipped: only root may give files to any group");
+        return;
+    }
+    for (input, own, other) in
+        [(0o640, 0o600, 0o640), (0o660, 0o600, 0o640), (0o644, 0o644, 0o644), (0o604, 0o600, 0o604)]
+    {
+        set_mode(&sandbox, "f", input);
+        sandbox.shell("umask 022; rm -f */*.blp; blpk c f own/f.blp && blpk c f other/f.blp").ok();
+        if cfg!(target_os = "linux") {
+            assert_eq!(mode(&sandbox, "own/f.blp"), own, "{input:o}");
+        }
+        assert_eq!(mode(&sandbox, "other/f.blp"), other, "{input:o}");
+    }
+    set_mode(&sandbox, "f", 0o640);
+    sandbox.shell("umask 022; blpk c --output-dir other/new/deep f && blpk c --output-dir own/new f").ok();
+    let modes = ["other/new", "other/new/deep/f.blp", "own/new/f.blp"].map(|name| mode(&sandbox, name));
+    assert_eq!(modes, [0o750, 0o640, if cfg!(target_os = "linux") { 0o600 } else { 0o640 }], "{modes:?}");
+}
+
+#[test]
 fn outputs_are_as_old_as_their_inputs() {
     let sandbox = Sandbox::with_f();
     let then = SystemTime::UNIX_EPOCH + Duration::from_secs(978_307_200);

@@ -6,6 +6,7 @@ use crate::commands::settings::in_range;
 use crate::files;
 use crate::overwrite::{Overwrite, Writes};
 use crate::path_or_stdio::PathOrStdio;
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::streams::{Input, Output};
 use anyhow::{Context as _, Result, bail};
@@ -35,6 +36,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let Plan { input, output, params, max_nbytes } = plan;
     let cancel = session.cancel();
     let plain = Input::open(&input, &cancel)?.read_all(max_nbytes as u64).with_context(|| input.to_string())?;
+    let _privacy = Privacy::of(&input, &output);
     let mut output = Output::create(&output, session.force)?;
     let mut encoder = Encoder::new(params)?.parallelism(Parallelism::Ambient).cancel(cancel);
     let chunk = match session.threads(plain.len() as u64)? {

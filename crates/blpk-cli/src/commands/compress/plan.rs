@@ -37,7 +37,7 @@ impl Plan {
         let items = inputs::items(names, args.many.recursive, |path| is_in_place && is_container(path));
         // The original checks the file before it checks the settings.
         let only_output = match items.as_slice() {
-            [Ok(only)] if !only.walked => Some(output_of(only, &outputs, format, session)?),
+            [Ok(only)] if only.root.is_none() => Some(output_of(only, &outputs, format, session)?),
             _ => None,
         };
         let settings = FormatSettings::new(args, format)?;

@@ -10,13 +10,10 @@ use crate::session::Session;
 use crate::staging;
 use anyhow::{Result, bail};
 use bloscpack_io::ConvertOptions;
-use std::path::PathBuf;
 
 /// A run of `blpk convert`.
 pub(in crate::commands) struct Plan {
     pub(super) input: PathOrStdio,
-    /// The input's path as typed. `-` is stdin; a table is never read from there.
-    pub(super) in_file: PathBuf,
     pub(super) output: PathOrStdio,
     pub(super) conversion: Conversion,
     /// The flag to name in an error about dtype or shape.
@@ -50,6 +47,6 @@ impl Plan {
             (None, Some(_)) => Some("--dtype"),
             (None, None) => None,
         };
-        Ok(Plan { input, in_file: args.in_file.clone(), output, conversion, typing_flag, options })
+        Ok(Plan { input, output, conversion, typing_flag, options })
     }
 }

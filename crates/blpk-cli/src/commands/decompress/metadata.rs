@@ -3,6 +3,7 @@
 use crate::json::line;
 use crate::path_or_stdio::PathOrStdio;
 use crate::pprint::pformat;
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::streams::{Output, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
@@ -21,6 +22,7 @@ pub(super) fn create(path: &Path, input: &PathOrStdio, output: &PathOrStdio, ses
             bail!("'{operand}' cannot be both for the data and for the metadata; name another file");
         }
     }
+    let _privacy = Privacy::of(input, &operand);
     Output::create(&operand, session.force)
 }
 
