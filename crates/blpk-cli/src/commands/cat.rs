@@ -4,7 +4,7 @@ use super::array;
 use crate::args::{CatArgs, Range as Asked, dtype};
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
-use crate::streams::Output;
+use crate::streams::{Output, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Slice};
@@ -32,8 +32,10 @@ enum Part {
 
 impl Plan {
     pub(super) fn new(args: &CatArgs) -> Result<Plan> {
+        let operand = PathOrStdio::from(args.file.clone());
+        refuse_same_file(&operand, &PathOrStdio::Standard)?;
         Ok(Plan {
-            operand: PathOrStdio::from(args.file.clone()),
+            operand,
             column: args.column.clone(),
             typing: Typing::new().dtype(args.dtype.as_deref().map(dtype).transpose()?),
             // The parser takes exactly one of them.

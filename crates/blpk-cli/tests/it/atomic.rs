@@ -57,6 +57,14 @@ fn input_and_output_are_not_one_file() {
         "input '-' and output 'f' are the same file; name another output"
     );
     assert!(sandbox.shell("blpk c f - >> f").failed().contains("are the same file"));
+    sandbox.run("c f cat.blp").ok();
+    let before = sandbox.read("cat.blp");
+    for command in ["cat --bytes ..8 cat.blp", "cat --items .. --format csv cat.blp", "-f cat --bytes ..8 - < cat.blp"]
+    {
+        let error = sandbox.shell(&format!("blpk {command} >> cat.blp")).failed();
+        assert!(error.ends_with("and output '-' are the same file; name another output"), "{command}: {error}");
+        assert!(sandbox.read("cat.blp") == before, "{command}");
+    }
     assert_eq!(sandbox.read("f"), counting(100_000));
     // A link as output is followed, if it leads to another file.
     sandbox.run("-f c f soft.blp").ok();
