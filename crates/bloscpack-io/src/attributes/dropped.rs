@@ -37,7 +37,8 @@ pub enum DropReason {
     MemberOfArray,
     /// With the attribute, readers would take the file for an array of a different size.
     DescribesArray,
-    /// The description of the array: the input already has an attribute that describes one.
+    /// The description of the array: the input has an own attribute with one of the names of a description, which is
+    /// kept instead.
     OtherArray,
     /// The description of the array: the frame has no room for it.
     NoRoom,
@@ -105,7 +106,9 @@ impl fmt::Display for DropReason {
             DropReason::TableOfFiles => "attributes of a table cannot be stored in files of its columns",
             DropReason::MemberOfArray => "the metadata of an array has a member of this name",
             DropReason::DescribesArray => "with it, readers would take the file for an array of a different size",
-            DropReason::OtherArray => "the input has another attribute that describes an array",
+            DropReason::OtherArray => {
+                "it describes the array, but the input's own attribute of this or a related name is kept instead"
+            }
             DropReason::NoRoom => "the frame has no room for more vlmetalayers",
             DropReason::TooManyMetalayers => return write!(f, "a frame has at most {} metalayers", Metalayers::MAX),
             DropReason::TooManyVlMetalayers => {

@@ -210,6 +210,23 @@ fn what_a_frame_cannot_keep_is_named() {
     assert!(warning.contains("attribute not kept: 'dtype': the metadata of an array has"), "{warning}");
 }
 
+/// A frame of plain bytes describes an array by attributes, unless the input has one of the same name.
+#[test]
+fn an_attribute_named_as_in_a_description_is_kept() {
+    let sandbox = Sandbox::with_f();
+    for name in ["dtype", "shape", "order", "container"] {
+        sandbox.shell("rm -rf x.*; blpk convert --dtype i8 f --zarr-format 2 x.zarr").ok();
+        sandbox.write("x.zarr/.zattrs", format!("{{\"{name}\":\"own\"}}").as_bytes());
+        let warning = warned(sandbox.run("convert x.zarr x.b2frame"));
+        assert_eq!(
+            warning,
+            "blpk: warning: x.b2frame: the dtype and shape of the array are not stored: the input has an attribute \
+             named 'dtype', 'shape', 'order' or 'container', which is kept\n"
+        );
+        assert_eq!(sandbox.info("x.b2frame")["vlmeta"].to_string(), format!("{{\"{name}\":\"own\"}}"));
+    }
+}
+
 #[test]
 fn get_set_and_rm() {
     let sandbox = Sandbox::with_f();
