@@ -1,13 +1,12 @@
 //! The plain bytes of an input in a temporary file, for outputs that read them in another order.
 
-use std::fs::File;
-
 use super::observed::Observed;
+use crate::fs::spool::{self, Spool};
 use crate::{Archive, ConvertOptions, Error};
 
 /// Decodes the plain bytes to a temporary file. Its progress is half of that of the conversion.
-pub(super) fn spooled(archive: &Archive<'_>, options: &ConvertOptions) -> Result<File, Error> {
-    let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+pub(super) fn spooled(archive: &Archive<'_>, options: &ConvertOptions) -> Result<Spool, Error> {
+    let mut spool = spool::create("creating a temporary file")?;
     let output = Observed::half(&mut spool, &options.observer);
     archive.unpack(output, &options.unpack_options())?;
     Ok(spool)

@@ -18,6 +18,7 @@ use crate::error::ArrayRefusal;
 use crate::formats::bcolz::{Ctable, CtableWriter, Directory, RowInput, RowStream, WrittenColumn};
 use crate::fs::contents::holds_only_files;
 use crate::fs::new_directory::NewDirectory;
+use crate::fs::spool;
 use crate::options::{Event, Typing};
 use crate::source::ReadDirectory;
 use crate::target::{ColumnFiles, Target};
@@ -120,7 +121,7 @@ pub(super) fn to_files(
             ColumnFiles::B2nd => {
                 let (layers, dropped) = metadata.into_layers(true, Some(&meta))?;
                 report.vlmetalayers = report.vlmetalayers.max(layers.vlmetalayers.iter().len());
-                let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+                let mut spool = spool::create("creating a temporary file")?;
                 std::io::copy(&mut Observed::half(bytes, observer), &mut spool).map_err(Error::reading)?;
                 let params = options.array_params(None, meta.dtype.itemsize())?;
                 let items = Observed::half(Array::plain(spool, 0, meta.clone())?, observer);

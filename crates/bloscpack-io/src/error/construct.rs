@@ -8,6 +8,7 @@ use blosc_core::{Cancelled, EncodeError, OutOfMemory};
 use bloscpack_format::Part;
 
 use super::{Activity, Error, NoText};
+use crate::fs::spool::is_error_of_spool;
 
 impl From<EncodeError> for Error {
     fn from(error: EncodeError) -> Self {
@@ -79,17 +80,22 @@ impl Error {
 
     /// Converts an I/O error of the input. For use with `map_err`.
     pub(crate) fn reading(source: io::Error) -> Error {
-        Error::Io { doing: Activity::Reading, source }
+        Error::of_activity(Activity::Reading, source)
     }
 
     /// Converts an I/O error of the output. For use with `map_err`.
     pub(crate) fn writing(source: io::Error) -> Error {
-        Error::Io { doing: Activity::Writing, source }
+        Error::of_activity(Activity::Writing, source)
     }
 
     /// Converts an I/O error of the operation `doing`. For use with `map_err`.
     pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
-        move |source| Error::Io { doing: Activity::Other(doing), source }
+        move |source| Error::of_activity(Activity::Other(doing), source)
+    }
+
+    /// Returns the I/O error of an operation, and an error of a temporary file as it is.
+    fn of_activity(doing: Activity, source: io::Error) -> Error {
+        if is_error_of_spool(&source) { source.into() } else { Error::Io { doing, source } }
     }
 
     /// Returns [`Error::NotANumpyArray`] with a text or an error as its source.

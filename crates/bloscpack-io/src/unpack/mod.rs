@@ -170,6 +170,6 @@ fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptio
 /// Copies a reader to an unnamed temporary file.
 pub(super) fn spooled(mut input: impl Read) -> Result<Spool, Error> {
     let mut spool = spool::create("creating a temporary file")?;
-    io::copy(&mut input, &mut spool).map_err(Error::io("copying the input to a temporary file"))?;
+    io::copy(&mut input, &mut spool).map_err(Error::reading)?;
     Ok(spool)
 }

@@ -6,8 +6,9 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::url;
 use anyhow::{Context as _, Result};
 use bloscpack_io::{AnySource, Cancel, LocalSource};
+use std::env;
 use std::fs::File;
-use std::io::{self, Seek as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 
 /// Opens a file or a container directory for random access.
 pub(crate) fn open_source(operand: &PathOrStdio, cancel: &Cancel) -> Result<AnySource> {
@@ -27,7 +28,22 @@ pub(crate) fn open_seekable(operand: &PathOrStdio, cancel: &Cancel) -> Result<Fi
         Err(input) => input,
     };
     let mut spool = tempfile::tempfile().context("creating a temporary file")?;
-    io::copy(&mut input, &mut spool).with_context(|| format!("reading '{operand}'"))?;
+    copy(&mut input, operand, &mut spool)?;
     spool.rewind().context("reading a temporary file")?;
     Ok(spool)
+}
+
+/// Copies an input to a temporary file. The error says which of the two failed.
+fn copy(input: &mut Input, operand: &PathOrStdio, spool: &mut File) -> Result<()> {
+    let mut buf = vec![0; 64 << 10];
+    loop {
+        match input.read(&mut buf) {
+            Ok(0) => return Ok(()),
+            Ok(read) => spool
+                .write_all(buf.get(..read).unwrap_or_default())
+                .with_context(|| format!("writing a temporary file (TMPDIR) in '{}'", env::temp_dir().display()))?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).with_context(|| format!("reading '{operand}'")),
+        }
+    }
 }

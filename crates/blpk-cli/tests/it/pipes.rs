@@ -153,6 +153,30 @@ fn a_full_device_is_a_failure() {
     }
 }
 
+/// A limit of the file size stands for a full directory of temporary files.
+#[test]
+fn a_full_directory_of_temporary_files_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &noise(1_000_000));
+    sandbox.shell("blpk c f && blpk c f f.b2frame && mkdir tmp").ok();
+    for line in [
+        "cat f | blpk c - -",
+        "cat f | blpk c - out.blp",
+        "cat f | blpk convert --dtype u1 - out.npy",
+        "cat f.blp | blpk info -",
+        "(read -r line; blpk convert --dtype u1 - out.npy) < f",
+        "cat f.b2frame | blpk d - -",
+        "cat f.b2frame | blpk verify -",
+        "blpk convert --dtype u1 --shape 1000,1000 f.blp out.b2nd",
+    ] {
+        let run = sandbox.shell(&format!("export TMPDIR=$PWD/tmp; ulimit -f 64; {line}"));
+        let (expected, error) =
+            (format!("writing a temporary file (TMPDIR) in '{}'", sandbox.path("tmp").display()), run.error());
+        assert!(error.contains(&expected) && error.contains("too large"), "{line}: {error}");
+        assert!(!error.contains("out.") && !error.contains("reading"), "{line}: {error}");
+    }
+}
+
 #[test]
 fn a_terminal_is_not_filled_with_binary_data() {
     let sandbox = Sandbox::with_f();
