@@ -46,7 +46,7 @@ pub(crate) fn kind_of_operand(operand: &PathOrStdio) -> Option<FileKind> {
 }
 
 /// The kind of an open file or directory.
-fn kind_of_source(source: &AnySource) -> Option<FileKind> {
+pub(crate) fn kind_of_source(source: &AnySource) -> Option<FileKind> {
     source.format().ok().flatten().map(FileKind::from)
 }
 

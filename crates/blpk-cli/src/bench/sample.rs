@@ -1,6 +1,6 @@
 //! The measured bytes of an input: all of them, or pieces from all parts of it.
 
-use crate::file_kind::{FileKind, kind_of_file};
+use crate::file_kind::{FileKind, kind_of_source};
 use anyhow::{Result, bail};
 use bloscpack_io::{AnySource, Array, OpenOptions, Typing, memory};
 use std::ops::Range;
@@ -28,7 +28,7 @@ impl Sample {
     /// Reads at most `size` uncompressed bytes: the content of a file of a known kind, else the bytes of the file
     /// itself, whose item size is unknown.
     pub(crate) fn of(source: AnySource, size: u64, typesizes: &[usize]) -> Result<Sample> {
-        let kind = kind_of_file(source.bytes());
+        let kind = kind_of_source(&source);
         if let Some(FileKind::Foreign(what)) = kind {
             bail!("it is {what}, which this version cannot read");
         }

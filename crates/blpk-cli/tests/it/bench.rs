@@ -199,3 +199,17 @@ fn the_time_is_kept() {
     assert!(count("results") > 0 && count("not_measured") > 0, "{object}");
     assert!(sandbox.run("bench --time -1 f").usage().contains("argument --time: invalid number of seconds"));
 }
+
+/// A directory is measured as what it holds, and its content is converted.
+#[test]
+fn commands_for_containers_can_be_pasted() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("blpk convert --dtype i4 f x.zarr && blpk convert --dtype i4 f x.bcolz").ok();
+    for name in ["x.zarr", "x.bcolz"] {
+        let run = sandbox.run(&format!("bench --seconds 0 -c lz4 -l 1 --filter none {name}")).ok();
+        let command = run.lines().last().and_then(|line| line.split(": ").last()).unwrap().to_owned();
+        let expected = format!("blpk convert -c lz4 -l 1 -t 4 --filter none -z 1M {name} x.new.blp");
+        assert_eq!(command, expected);
+        sandbox.shell(&format!("{command} && blpk -q d x.new.blp - | cmp - f && rm x.new.blp")).ok();
+    }
+}
