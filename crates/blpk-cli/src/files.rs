@@ -1,5 +1,6 @@
 //! Checks of files before a command runs, in the order and wording of the original.
 
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
@@ -15,8 +16,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Refuses a missing input, and an output that must not be replaced.
-pub(crate) fn check(input: &PathOrStdio, output: &PathOrStdio, overwrite: Overwrite, session: &Session) -> Result<()> {
-    operand_must_exist("input file", input)?;
+pub(crate) fn check(
+    input: &PathOrStdio,
+    output: &PathOrStdio,
+    overwrite: Overwrite,
+    columns: ColumnAdvice,
+    session: &Session,
+) -> Result<()> {
+    operand_must_exist("input file", input, columns)?;
     check_output(input, output, overwrite, session)
 }
 
@@ -25,11 +32,12 @@ pub(crate) fn check_one_of_many(
     input: &PathOrStdio,
     output: &PathOrStdio,
     overwrite: Overwrite,
+    columns: ColumnAdvice,
     session: &Session,
 ) -> Result<()> {
     match input {
-        PathOrStdio::File(path) => input_must_exist("input file", path)?,
-        other => operand_must_exist("input file", other)?,
+        PathOrStdio::File(path) => input_must_exist("input file", path, columns)?,
+        other => operand_must_exist("input file", other, columns)?,
     }
     check_output(input, output, overwrite, session)
 }
@@ -61,32 +69,32 @@ pub(crate) fn check_output(
 }
 
 /// [`must_exist`] for a name on the command line. A URL is opened.
-pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio) -> Result<()> {
+pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio, columns: ColumnAdvice) -> Result<()> {
     match operand {
         PathOrStdio::Standard => Ok(()),
-        PathOrStdio::File(path) => must_exist(what, path),
+        PathOrStdio::File(path) => must_exist(what, path, columns),
         PathOrStdio::Url(url) => {
             let source = url::open(url, None)?;
             // A zip archive is a file, too.
-            if source.is_directory() { refuse_members(what, operand, &source) } else { Ok(()) }
+            if source.is_directory() { refuse_members(what, operand, &source, columns) } else { Ok(()) }
         }
     }
 }
 
 /// Refuses a missing file, and a directory that is not a container.
-pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
-    exists(what, path, "")
+pub(crate) fn must_exist(what: &str, path: &Path, columns: ColumnAdvice) -> Result<()> {
+    exists(what, path, columns, "")
 }
 
 /// [`must_exist`] for an input that may be a directory with `--recursive`.
-pub(crate) fn input_must_exist(what: &str, path: &Path) -> Result<()> {
-    exists(what, path, "; use --recursive for the files in it")
+pub(crate) fn input_must_exist(what: &str, path: &Path, columns: ColumnAdvice) -> Result<()> {
+    exists(what, path, columns, "; use --recursive for the files in it")
 }
 
-fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
+fn exists(what: &str, path: &Path, columns: ColumnAdvice, advice: &str) -> Result<()> {
     match fs::metadata(path) {
         Ok(_) if is_container_directory(path) => Ok(()),
-        Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
+        Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, columns, advice)),
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => {
             not_url(what, path)?;
@@ -114,10 +122,10 @@ pub(crate) fn not_standard(what: &str, path: &Path) -> Result<PathOrStdio> {
 }
 
 /// Describes a directory that cannot be read as one container.
-fn directory(path: &Path, advice: &str) -> String {
+fn directory(path: &Path, columns: ColumnAdvice, advice: &str) -> String {
     match kind_of(path) {
-        Some(FileKind::Ctable) => format!("a bcolz ctable; choose a column with --column: {}", columns(path)),
-        Some(FileKind::ZarrGroup) => group_at(path),
+        Some(FileKind::Ctable) => ctable(&LocalDirectory::new(path), columns),
+        Some(FileKind::ZarrGroup) => group_at(path, columns),
         _ => format!("a directory, not a file{advice}"),
     }
 }
@@ -137,7 +145,7 @@ pub(crate) fn operand_must_be_table(what: &str, operand: &PathOrStdio) -> Result
     match operand {
         PathOrStdio::Standard => bail!("a pipe is {FOR}"),
         PathOrStdio::File(path) => table_must_exist(what, path),
-        PathOrStdio::Url(url) => match members(&url::open(url, None)?)? {
+        PathOrStdio::Url(url) => match members(&url::open(url, None)?, ColumnAdvice::UseOption)? {
             Some(_) => Ok(()),
             None => bail!("{what} '{operand}' is {FOR}"),
         },
@@ -145,20 +153,25 @@ pub(crate) fn operand_must_be_table(what: &str, operand: &PathOrStdio) -> Result
 }
 
 /// Refuses a ctable and a Zarr group, of which a command reads one array.
-pub(crate) fn refuse_members(what: &str, operand: &PathOrStdio, source: &AnySource) -> Result<()> {
-    match members(source)? {
+pub(crate) fn refuse_members(
+    what: &str,
+    operand: &PathOrStdio,
+    source: &AnySource,
+    columns: ColumnAdvice,
+) -> Result<()> {
+    match members(source, columns)? {
         Some(members) => bail!("{what} '{operand}' is {members}"),
         None => Ok(()),
     }
 }
 
 /// Describes a ctable or a Zarr group, and how to choose what is in it. `None` for other sources.
-fn members(source: &AnySource) -> Result<Option<String>> {
+fn members(source: &AnySource, columns: ColumnAdvice) -> Result<Option<String>> {
     if let Some(table) = source.table() {
-        return Ok(Some(format!("a bcolz ctable; choose a column with --column: {}", columns_of(&table))));
+        return Ok(Some(ctable(&table, columns)));
     }
     let store = source.zarr(&OpenOptions::new())?;
-    Ok(store.filter(|(_, is_group)| *is_group).map(|(store, _)| zarr_group(&store)))
+    Ok(store.filter(|(_, is_group)| *is_group).map(|(store, _)| zarr_group(&store, columns)))
 }
 
 /// Returns the paths of the arrays in a Zarr group.
@@ -177,9 +190,11 @@ pub(crate) fn array_of<'a>(store: &'a AnyDirectory, array: &str) -> Result<Archi
 /// Refuses a Zarr group, of which a command reads one array.
 pub(crate) fn refuse_group(what: &str, operand: &PathOrStdio) -> Result<()> {
     let group = match operand {
-        PathOrStdio::File(path) if kind_of(path) == Some(FileKind::ZarrGroup) => group_at(path),
+        PathOrStdio::File(path) if kind_of(path) == Some(FileKind::ZarrGroup) => {
+            group_at(path, ColumnAdvice::UseOption)
+        }
         PathOrStdio::Url(url) => match url::open(url, None)?.zarr(&OpenOptions::new()) {
-            Ok(Some((store, true))) => zarr_group(&store),
+            Ok(Some((store, true))) => zarr_group(&store, ColumnAdvice::UseOption),
             // Damage is reported when the input is read.
             _ => return Ok(()),
         },
@@ -189,32 +204,25 @@ pub(crate) fn refuse_group(what: &str, operand: &PathOrStdio) -> Result<()> {
 }
 
 /// [`zarr_group`] at a path.
-fn group_at(path: &Path) -> String {
+fn group_at(path: &Path, columns: ColumnAdvice) -> String {
     match open_store(path, &OpenOptions::new()) {
-        Ok(store) => zarr_group(&AnyDirectory::from(store)),
+        Ok(store) => zarr_group(&AnyDirectory::from(store), columns),
         Err(_) => "a Zarr group, which cannot be read".into(),
     }
 }
 
 /// Describes a Zarr group, which cannot be read as one array.
-fn zarr_group(store: &AnyDirectory) -> String {
+fn zarr_group(store: &AnyDirectory, columns: ColumnAdvice) -> String {
     let arrays = arrays_of(store);
     let arrays = arrays.map_or_else(|_| "their list cannot be read".into(), |names| listed(&names));
-    format!("a Zarr group; choose an array with --column: {arrays}")
+    format!("a Zarr group; {}: {arrays}", columns.for_a("array"))
 }
 
-/// Lists the columns of a ctable for a message.
-pub(crate) fn columns(path: &Path) -> String {
-    columns_of(&LocalDirectory::new(path))
-}
-
-/// [`columns`] of a ctable in any directory.
-fn columns_of(table: &dyn ReadDirectory) -> String {
-    let names = match bcolz::column_names(&table, &OpenOptions::new()) {
-        Ok(names) => names,
-        Err(_) => return "their list cannot be read".into(),
-    };
-    listed(&names)
+/// Describes a ctable, which cannot be read as one array.
+fn ctable(table: &dyn ReadDirectory, columns: ColumnAdvice) -> String {
+    let names = bcolz::column_names(&table, &OpenOptions::new());
+    let names = names.map_or_else(|_| "their list cannot be read".into(), |names| listed(&names));
+    format!("a bcolz ctable; {}: {names}", columns.for_a("column"))
 }
 
 /// Lists names for a message, at most the first 20.
@@ -234,7 +242,7 @@ pub(crate) fn read_metadata(path: Option<&PathBuf>) -> Result<Option<Json>> {
     if path.as_os_str() == "-" {
         bail!("the metadata file cannot be '-', because stdin is for the data; name a file");
     }
-    must_exist("metadata file", path)?;
+    must_exist("metadata file", path, ColumnAdvice::ConvertFirst)?;
     let size = fs::metadata(path).map_or(0, |found| found.len()) as usize;
     let text = fs::read(path)
         .map_err(|error| sized(error, size))

@@ -9,6 +9,7 @@ mod args;
 mod batch;
 mod bench;
 mod choice;
+mod column_advice;
 mod commands;
 mod describe;
 mod events;

@@ -2,6 +2,7 @@
 
 use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, kind_of};
 use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
@@ -40,9 +41,9 @@ impl Plan {
             };
             bail!("original file '{}' does not end with '{}'{advice}", original.display(), names::EXTENSION);
         }
-        files::must_exist("original file", original)?;
+        files::must_exist("original file", original, ColumnAdvice::ConvertFirst)?;
         let new = PathOrStdio::from(args.new_file.clone());
-        files::operand_must_exist("new file", &new)?;
+        files::operand_must_exist("new file", &new, ColumnAdvice::ConvertFirst)?;
         refuse_same_file(&new, &PathOrStdio::File(original.clone()))?;
         report.verbose(format!("original file is: '{}'", original.display()));
         report.verbose(format!("new file is: '{new}'"));

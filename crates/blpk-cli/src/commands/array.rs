@@ -1,5 +1,6 @@
 //! Opens the inputs of commands that read arrays: files of any kind, and columns of tables.
 
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, kind_of_file};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
@@ -25,11 +26,11 @@ pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel)
         }
         (PathOrStdio::Url(url), None) => {
             let source = url::open(url, None)?;
-            files::refuse_members("file", operand, &source)?;
+            files::refuse_members("file", operand, &source, ColumnAdvice::UseOption)?;
             source
         }
         (_, None) => {
-            files::operand_must_exist("file", operand)?;
+            files::operand_must_exist("file", operand, ColumnAdvice::UseOption)?;
             files::refuse_group("file", operand)?;
             open_source(operand, cancel)?
         }

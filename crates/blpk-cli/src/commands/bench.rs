@@ -3,6 +3,7 @@
 use super::settings::in_range;
 use crate::args::{BenchArgs, CodecArg};
 use crate::bench::{Figures, Sample, Setting, Sweep, TYPESIZES, command, json, plot, table, winners};
+use crate::column_advice::ColumnAdvice;
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
@@ -38,7 +39,7 @@ impl Plan {
     pub(super) fn new(args: &BenchArgs, session: &Session) -> Result<Plan> {
         let begin = Instant::now();
         let operand = PathOrStdio::from(args.file.clone());
-        files::operand_must_exist("file", &operand)?;
+        files::operand_must_exist("file", &operand, ColumnAdvice::ConvertFirst)?;
         let picture = args.plot.clone().map(PathOrStdio::from);
         if picture == Some(PathOrStdio::Standard) {
             bail!("--plot cannot be '-', because the table goes to stdout; name a file");

@@ -1,6 +1,7 @@
 //! `blpk compact`: rewrites a frame without dead bytes.
 
 use crate::args::CompactArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, kind_of};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
@@ -19,7 +20,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(args: &CompactArgs) -> Result<Plan> {
         let (operand, path) = (files::not_standard("frame", &args.file)?, args.file.clone());
-        files::must_exist("file", &path)?;
+        files::must_exist("file", &path, ColumnAdvice::ConvertFirst)?;
         match kind_of(&path) {
             None | Some(FileKind::Frame) => Ok(Plan { operand, path }),
             Some(kind) => bail!("file '{operand}' is {kind}; only Blosc2 frames are compacted"),

@@ -1,6 +1,7 @@
 //! `blpk meta`: attributes, vlmetalayers and bloscpack metadata, printed and changed.
 
 use crate::args::MetaCommand;
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, kind_of};
 use crate::files;
 use crate::json::line;
@@ -139,6 +140,6 @@ fn check(path: &Path, column: Option<&str>) -> Result<()> {
         Some(kind @ (FileKind::Npy | FileKind::Chunk | FileKind::Foreign(_))) => {
             bail!("file '{}' is {kind}, which has no attributes", path.display())
         }
-        _ => files::must_exist("file", path),
+        _ => files::must_exist("file", path, ColumnAdvice::UseOption),
     }
 }

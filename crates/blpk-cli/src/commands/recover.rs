@@ -1,6 +1,7 @@
 //! `blpk recover`: writes new bloscpack files, frames and bcolz directories from the intact parts of damaged ones.
 
 use crate::args::RecoverArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::FileKind;
 use crate::files;
 use crate::foreign;
@@ -35,7 +36,7 @@ impl Plan {
             if args.fill {
                 bail!("input file '{input}' is not a bcolz directory, which --fill is for");
             }
-            files::check(&input, &output, Overwrite::CONTAINER, session)?;
+            files::check(&input, &output, Overwrite::CONTAINER, ColumnAdvice::ConvertFirst, session)?;
         }
         let damaged = damaged.map_err(|error| refused(error, &input, &args.in_file))?;
         let gaps = if args.fill { Gaps::Fill } else { Gaps::Trim };

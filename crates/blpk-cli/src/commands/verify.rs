@@ -3,6 +3,7 @@
 use super::info::{bcolz_directory, is_ours, zarr_store};
 use super::plain_size::{chunk_size, limits};
 use crate::args::{DigestArg, VerifyArgs};
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, is_container, kind_of_operand};
 use crate::inputs::{self, InputFile};
 use crate::path_or_stdio::PathOrStdio;
@@ -143,8 +144,8 @@ fn digest_of(
 
 fn must_exist(operand: &PathOrStdio) -> Result<()> {
     match operand {
-        PathOrStdio::File(path) => files::input_must_exist("file", path),
-        other => files::operand_must_exist("file", other),
+        PathOrStdio::File(path) => files::input_must_exist("file", path, ColumnAdvice::UseOption),
+        other => files::operand_must_exist("file", other, ColumnAdvice::UseOption),
     }
 }
 

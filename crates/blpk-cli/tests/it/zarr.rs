@@ -196,3 +196,32 @@ fn arrays_that_only_a_group_names_are_missing() {
         }
     }
 }
+
+/// Commands without `--column` name the command that has it.
+#[test]
+fn a_column_is_converted_first_for_commands_without_the_option() {
+    let sandbox = Sandbox::with_f();
+    sandbox
+        .shell("mkdir t.bcolz; blpk c f g.blp; blpk convert --dtype i8 f t.bcolz/a.bcolz; mv t.bcolz/a.bcolz t.bcolz/a")
+        .ok();
+    sandbox.write("t.bcolz/__rootdirs__", br#"{"dirs":{"a":"a"},"names":["a"]}"#);
+    sandbox.run("convert t.bcolz t.zarr").ok();
+    let of_both =
+        ["bench T", "c T out", "compact T", "chunk info T", "chunk encode T out", "chunk decode T out", "a g.blp T"];
+    let of_zarr = ["recover T out"];
+    let (column, array) = ("a bcolz ctable; convert a column", "a Zarr group; convert an array");
+    for (lines, table, expected) in
+        [(&of_both[..], "t.bcolz", column), (&of_both, "t.zarr", array), (&of_zarr, "t.zarr", array)]
+    {
+        for line in lines {
+            let error = sandbox.run(&line.replace('T', table)).failed();
+            let expected = format!("{expected} first, with 'blpk convert --column NAME': \"a\"");
+            assert!(error.ends_with(&format!("file '{table}' is {expected}")), "{line}: {error}");
+        }
+    }
+    for line in ["d t.bcolz out", "cat --items .. t.bcolz", "convert t.bcolz out.npy", "advise t.bcolz"] {
+        let error = sandbox.run(line).failed();
+        assert!(error.ends_with("is a bcolz ctable; choose a column with --column: \"a\""), "{line}: {error}");
+    }
+    sandbox.run("convert --column a t.bcolz out.blp").ok();
+}

@@ -2,6 +2,7 @@
 
 use super::header::parse_header;
 use crate::args::ChunkDecodeArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::files;
 use crate::overwrite::{Overwrite, Writes};
 use crate::path_or_stdio::PathOrStdio;
@@ -22,7 +23,13 @@ pub(in crate::commands) struct Plan {
 impl Plan {
     pub(super) fn new(args: &ChunkDecodeArgs, session: &Session) -> Result<Plan> {
         let (input, output) = (PathOrStdio::from(args.in_file.clone()), PathOrStdio::from(args.out_file.clone()));
-        files::check(&input, &output, Overwrite::by_position(&input, Writes::Plain), session)?;
+        files::check(
+            &input,
+            &output,
+            Overwrite::by_position(&input, Writes::Plain),
+            ColumnAdvice::ConvertFirst,
+            session,
+        )?;
         Ok(Plan { input, output })
     }
 }

@@ -1,6 +1,7 @@
 //! `blpk chunk encode`: compresses a file to one chunk.
 
 use crate::args::ChunkEncodeArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::commands::filters::pipeline;
 use crate::commands::settings::in_range;
 use crate::files;
@@ -27,7 +28,13 @@ impl Plan {
     pub(super) fn new(args: &ChunkEncodeArgs, session: &Session) -> Result<Plan> {
         let (input, output) = (PathOrStdio::from(args.in_file.clone()), PathOrStdio::from(args.out_file.clone()));
         let (params, max_nbytes) = params(args)?;
-        files::check(&input, &output, Overwrite::by_position(&input, Writes::Packed), session)?;
+        files::check(
+            &input,
+            &output,
+            Overwrite::by_position(&input, Writes::Packed),
+            ColumnAdvice::ConvertFirst,
+            session,
+        )?;
         Ok(Plan { input, output, params, max_nbytes })
     }
 }

@@ -3,6 +3,7 @@
 use super::header::{check_len, is_lazy, parse_header};
 use super::json;
 use crate::args::ChunkInfoArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::files;
 use crate::json::Object;
 use crate::path_or_stdio::PathOrStdio;
@@ -24,7 +25,7 @@ pub(in crate::commands) struct Plan {
 impl Plan {
     pub(super) fn new(args: &ChunkInfoArgs) -> Result<Plan> {
         let operand = PathOrStdio::from(args.file.clone());
-        files::operand_must_exist("file", &operand)?;
+        files::operand_must_exist("file", &operand, ColumnAdvice::ConvertFirst)?;
         Ok(Plan { operand, as_json: args.json })
     }
 }

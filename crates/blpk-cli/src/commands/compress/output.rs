@@ -1,6 +1,7 @@
 //! The output of one input.
 
 use crate::args::{CompressFormat, mistaken_level};
+use crate::column_advice::ColumnAdvice;
 use crate::inputs::InputFile;
 use crate::outputs::Outputs;
 use crate::overwrite::Writes;
@@ -24,6 +25,6 @@ pub(super) fn output_of(
         bail!("input file '{}' does not exist!{advice}", item.operand);
     }
     let overwrite = outputs.overwrite(item, Writes::Packed, "compress");
-    files::check_one_of_many(&item.operand, &output, overwrite, session)?;
+    files::check_one_of_many(&item.operand, &output, overwrite, ColumnAdvice::ConvertFirst, session)?;
     Ok(output)
 }

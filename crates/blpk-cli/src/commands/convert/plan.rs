@@ -3,6 +3,7 @@
 use super::conversion::{Conversion, conversion, refuse_directory, refuse_foreign, refuse_idle};
 use super::options::options;
 use crate::args::ConvertArgs;
+use crate::column_advice::ColumnAdvice;
 use crate::files;
 use crate::overwrite::Overwrite;
 use crate::path_or_stdio::PathOrStdio;
@@ -37,7 +38,7 @@ impl Plan {
         refuse_directory(conversion.target, &named)?;
         refuse_idle(args, conversion.target)?;
         match conversion.has_columns {
-            false => files::check(&input, &output, Overwrite::CONTAINER, session)?,
+            false => files::check(&input, &output, Overwrite::CONTAINER, ColumnAdvice::UseOption, session)?,
             true => files::check_output(&input, &output, Overwrite::CONTAINER, session)?,
         }
         refuse_foreign(args, &input)?;

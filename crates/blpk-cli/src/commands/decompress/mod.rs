@@ -16,6 +16,7 @@ pub(super) use plan::Plan;
 
 use self::decompression::Decompression;
 use self::output::output_of;
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::{FileKind, kind_of, kind_of_operand};
 use crate::names::has_our_name;
 use crate::overwrite::Writes;
@@ -44,7 +45,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");
         match column {
             Some(_) => files::check_output(&item.operand, &output, overwrite, session)?,
-            None => files::check_one_of_many(&item.operand, &output, overwrite, session)?,
+            None => files::check_one_of_many(&item.operand, &output, overwrite, ColumnAdvice::UseOption, session)?,
         }
         // Refused before any output is written.
         let metadata_out = metadata_out.as_ref().map(|path| metadata::create(path, &item.operand, &output, session));

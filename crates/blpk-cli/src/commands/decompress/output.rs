@@ -1,5 +1,6 @@
 //! The output of one input.
 
+use crate::column_advice::ColumnAdvice;
 use crate::file_kind::FileKind;
 use crate::files;
 use crate::foreign;
@@ -49,7 +50,7 @@ pub(super) fn output_of(
         };
     }
     if path.is_dir() {
-        files::input_must_exist("input file", path)?; // describes the directory, whatever its name
+        files::input_must_exist("input file", path, ColumnAdvice::UseOption)?; // describes the directory, whatever its name
     }
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
@@ -91,7 +92,7 @@ fn of_url(
     if rules.are_tables {
         files::operand_must_be_table("input file", input)?;
     } else {
-        files::operand_must_exist("input file", input)?;
+        files::operand_must_exist("input file", input, ColumnAdvice::UseOption)?;
         files::refuse_group("input file", input)?;
     }
     match kind {

@@ -1,5 +1,6 @@
 //! Inputs of `info` and `list`: which files are described, and how they are opened.
 
+use crate::column_advice::ColumnAdvice;
 use crate::commands::wording;
 use crate::file_kind::{FileKind, is_container, kind_of, kind_of_file};
 use crate::files;
@@ -50,7 +51,7 @@ pub(in crate::commands) fn zarr_store(operand: &PathOrStdio) -> Result<Option<(A
 /// Opens a file. Returns its kind, too, if it is known.
 pub(in crate::commands) fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<(AnySource, Option<FileKind>)> {
     if let PathOrStdio::File(path) = operand {
-        files::input_must_exist("file", path)?;
+        files::input_must_exist("file", path, ColumnAdvice::UseOption)?;
     }
     let source = open_source(operand, cancel)?;
     match kind_of_file(source.bytes()) {
