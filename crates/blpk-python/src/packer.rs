@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bloscpack_io::{AtomicFile, Cancel, Error, PackWriter};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -59,14 +60,24 @@ impl Write for Target {
 struct State {
     writer: PackWriter<Target>,
     target: Target,
-    cancel: Cancel,
-    /// The process that started it. In a child of it the threads do not exist.
-    process: u32,
 }
 
-/// Packs all bytes written to it. The file appears at `finish`; without it, nothing remains.
+/// Why there is no state.
+const CLOSED: &str = "the file is closed";
+const FAILED: &str = "an earlier write failed";
+
+/// Packs all bytes written to it. The file appears at `finish`; without it, nothing remains. Threads that share it write
+/// one after the other.
 #[pyclass(module = "blpk._core")]
-pub(crate) struct Packer(Mutex<Option<State>>);
+pub(crate) struct Packer {
+    /// Only locked without the interpreter. The thread that holds the lock never needs the interpreter.
+    state: Mutex<Result<State, &'static str>>,
+    /// Number of bytes written so far.
+    written: AtomicU64,
+    cancel: Cancel,
+    /// The process that started it. In a child of it the threads do not exist, and the lock may be held forever.
+    process: u32,
+}
 
 #[pymethods]
 impl Packer {
@@ -90,53 +101,96 @@ impl Packer {
             Err(_) => Target::Object(Arc::new(target.clone().unbind())),
         };
         let writer = PackWriter::new(target.clone(), None, &options).or_raise(py)?;
-        Ok(Packer(Mutex::new(Some(State { writer, target, cancel, process: std::process::id() }))))
+        let state = Mutex::new(Ok(State { writer, target }));
+        Ok(Packer { state, written: AtomicU64::new(0), cancel, process: std::process::id() })
     }
 
     /// Writes all bytes of a buffer.
     fn write(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.check_process()?;
         let input = Buffer::read(data)?;
         let bytes = input.as_slice();
-        let mut state = self.take(py)?;
-        let cancel = state.cancel.clone();
-        let written = detached(py, bytes.len(), &cancel, || {
-            let written = state.writer.write_all(bytes);
-            (state, written)
-        })?;
-        let (state, written) = written;
-        written.map_err(Error::from).or_raise(py)?;
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        let written = detached(py, bytes.len(), &self.cancel, || self.write_all(bytes));
+        if written.is_err() {
+            // Ctrl-C. Some of the bytes may have been written.
+            py.detach(|| drop(self.take(FAILED)));
+        }
+        written?.map_err(PyValueError::new_err)?.or_raise(py)?;
         Ok(bytes.len())
+    }
+
+    /// The number of bytes written so far.
+    #[getter]
+    fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// Completes the file. Returns the sizes of the data and of the file.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        let State { writer, target, cancel, .. } = self.take(py)?;
-        let work = || writer.finish().and_then(|report| target.commit().map(|()| report));
-        let report = detached(py, usize::MAX, &cancel, work)?.or_raise(py)?;
+        self.check_process()?;
+        // The lock is released before the work, in which a file object may use this packer.
+        let work = || {
+            self.take(CLOSED)
+                .map(|State { writer, target }| writer.finish().and_then(|report| target.commit().map(|()| report)))
+        };
+        let report = detached(py, usize::MAX, &self.cancel, work)?.map_err(PyValueError::new_err)?.or_raise(py)?;
         Ok((report.nbytes, report.cbytes))
     }
 
     /// Drops all written bytes.
     fn abort(&self, py: Python<'_>) {
-        // An error means that there is nothing to drop.
-        let state = self.take(py);
-        py.detach(|| drop(state));
+        if self.check_process().is_ok() {
+            // An error means that there is nothing to drop.
+            py.detach(|| drop(self.take(CLOSED)));
+        }
     }
 }
 
 impl Packer {
-    /// Takes the state out. After an error it is not put back, so that later calls fail.
-    fn take(&self, py: Python<'_>) -> PyResult<State> {
-        let taken = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
-        match taken {
-            Some(state) if state.process == std::process::id() => Ok(state),
-            Some(state) => {
-                // Dropping it would wait for its threads, and remove the file of the parent.
-                std::mem::forget(state);
-                Err(PyRuntimeError::new_err("the file was started by another process"))
-            }
-            None => Err(PyValueError::new_err("the file is closed, or an earlier write failed")),
+    /// Writes all bytes. The outer error is the reason why there is no state.
+    fn write_all(&self, bytes: &[u8]) -> Result<Result<(), Error>, &'static str> {
+        let mut guard = self.lock();
+        // After an error or a panic it is not put back, so that later calls fail.
+        let mut state = replace(&mut guard, FAILED)?;
+        let written = state.writer.write_all(bytes);
+        if written.is_ok() {
+            *guard = Ok(state);
+            self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        }
+        Ok(written.map_err(Error::from))
+    }
+
+    /// Takes the state out. Later calls fail for the reason `then`.
+    fn take(&self, then: &'static str) -> Result<State, &'static str> {
+        replace(&mut self.lock(), then)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Result<State, &'static str>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_process(&self) -> PyResult<()> {
+        match self.process == std::process::id() {
+            true => Ok(()),
+            false => Err(PyRuntimeError::new_err("the file was started by another process")),
+        }
+    }
+}
+
+/// Replaces a state with the reason `then`. A reason stays.
+fn replace(state: &mut Result<State, &'static str>, then: &'static str) -> Result<State, &'static str> {
+    match state {
+        Ok(_) => std::mem::replace(state, Err(then)),
+        Err(why) => Err(why),
+    }
+}
+
+impl Drop for Packer {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // Dropping the state would wait for its threads, and remove the file of the parent.
+            let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::replace(state, Err(CLOSED)));
         }
     }
 }

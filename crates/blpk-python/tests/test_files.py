@@ -4,6 +4,7 @@ import io
 import multiprocessing
 import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import blpk
+import bloscpack
+from blpk import _core
 
 CONTENT = b"".join(b"line %d\n" % number for number in range(50_000))
 
@@ -107,6 +110,40 @@ def test_settings(path):
 def test_pickles(path):
     file = pickle.loads(pickle.dumps(blpk.open(path)))
     assert file.read() == CONTENT
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
+@pytest.mark.parametrize("kind", ["blpk", "bloscpack"])
+def test_threads_share_a_file(path, kind, mode):
+    before = 8 << 20 if mode == "a" else 0
+    with blpk.open(path, "w") as file:
+        file.write(bytes(8 << 20))
+    file = blpk.open(path, mode, threads=2) if kind == "blpk" else bloscpack.BloscpackFile(path, mode + "b")
+    # Long and short writes: those of 8 MiB and more are on a thread of their own.
+    pieces = [bytes([number]) * (9_000_000 if number % 4 == 0 else 40_000) for number in range(16)]
+    with file, ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(file.write, pieces)) == [len(piece) for piece in pieces]
+        assert file.tell() in (sum(map(len, pieces)), before + sum(map(len, pieces)))
+    content = blpk.open(path).read()[before:]
+    assert len(content) == sum(map(len, pieces))
+    found = [piece for _, piece in sorted((content.index(piece), piece) for piece in pieces)]
+    assert b"".join(found) == content
+
+
+def test_failed_and_closed_files_refuse_writes(path):
+    class Full(io.BytesIO):
+        def write(self, data):
+            file.write(b"while it closes")
+
+    with bloscpack.BloscpackFile(None, "wb", Full()) as file:
+        file.write(CONTENT)
+        with pytest.raises(ValueError, match="^the file is closed$"):
+            file.close()
+    packer = _core.Packer(path)
+    packer.finish()
+    for call in (packer.finish, lambda: packer.write(b"x")):
+        with pytest.raises(ValueError, match="^the file is closed$"):
+            call()
 
 
 def write_in_child(file):

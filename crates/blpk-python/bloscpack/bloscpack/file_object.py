@@ -91,7 +91,6 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
         self._raw: _PlainReader | None = None
         self._buffer: io.BufferedReader | None = None
         self._opened: Any = None
-        self._written = 0
         self.bloscpack_header: BloscpackHeader | None = None
         self.metadata = metadata
         if (filename is None) == (fileobj is None):
@@ -192,21 +191,15 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
     def tell(self) -> int:
         """Return the position in the uncompressed data, or the number of bytes written."""
         self._check_open()
-        return self._written if self._buffer is None else self._buffer.tell()
+        return self._written() if self._buffer is None else self._buffer.tell()
 
     def write(self, data: Any, /) -> int:
         """Write all bytes of a buffer, and return their number."""
         self._check_open()
         if self._buffer is not None:
             raise io.UnsupportedOperation("the file is open for reading")
-        count = memoryview(data).nbytes
-        if self._packer is not None:
-            with _engine.translated():
-                self._packer.write(data)
-        else:
-            self._spool.write(data)
-        self._written += count
-        return count
+        with _engine.translated():
+            return self._write(data)
 
     def close(self) -> None:
         """Complete a file that is written, and close it."""
@@ -218,7 +211,7 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
                     self._packer.finish()
             elif self._spool is not None:
                 self._spool.flush()
-                _engine.append_to_file(self.name, self._spool.name, self._written, **self._append_args)
+                _engine.append_to_file(self.name, self._spool.name, self._written(), **self._append_args)
         finally:
             self.discard()
 

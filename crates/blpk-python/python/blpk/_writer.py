@@ -15,6 +15,27 @@ class CommitOnClose(io.IOBase):
     _packer: Any = None
     _spool: Any = None
 
+    def _write(self, data: Any) -> int:
+        """Write all bytes of a buffer. Threads may share the object: they write one after the other."""
+        # Another thread may close the object at any time.
+        packer, spool = self._packer, self._spool
+        if packer is not None:
+            count: int = packer.write(data)
+        elif spool is not None:
+            view = memoryview(data)
+            count = spool.write(view if view.c_contiguous else view.tobytes())
+        else:
+            raise ValueError("I/O operation on closed file")
+        return count
+
+    def _written(self) -> int:
+        """Return the number of bytes written so far."""
+        packer, spool = self._packer, self._spool
+        if packer is None and spool is None:
+            raise ValueError("I/O operation on closed file")
+        count: int = spool.tell() if packer is None else packer.written
+        return count
+
     def discard(self) -> None:
         """Close the object without a file."""
         packer, spool, self._packer, self._spool = self._packer, self._spool, None, None
@@ -55,7 +76,7 @@ class Writer(CommitOnClose, io.RawIOBase):
     """
 
     def __init__(self, path: Any, mode: str, threads: int | None, **settings: Any) -> None:
-        self.name, self._threads, self._at, self._start = os.fspath(path), threads, 0, 0
+        self.name, self._threads, self._start = os.fspath(path), threads, 0
         # The file stays the same if the working directory changes.
         self._path = os.path.abspath(self.name)
         if settings.get("codec") is None:
@@ -75,14 +96,7 @@ class Writer(CommitOnClose, io.RawIOBase):
     def write(self, data: Any, /) -> int:
         if self.closed:
             raise ValueError("I/O operation on closed file")
-        count = memoryview(data).nbytes
-        if self._packer is not None:
-            self._packer.write(data)
-        else:
-            view = memoryview(data)
-            self._spool.write(view if view.c_contiguous else view.tobytes())
-        self._at += count
-        return count
+        return self._write(data)
 
     def readinto(self, buffer: Any, /) -> int:
         raise io.UnsupportedOperation("open for writing; mode 'r' reads")
@@ -90,7 +104,7 @@ class Writer(CommitOnClose, io.RawIOBase):
     def tell(self) -> int:
         if self.closed:
             raise ValueError("I/O operation on closed file")
-        return self._start + self._at
+        return self._start + self._written()
 
     def close(self) -> None:
         """Complete the file."""
@@ -99,7 +113,7 @@ class Writer(CommitOnClose, io.RawIOBase):
         try:
             if self._packer is not None:
                 self._packer.finish()
-            elif self._at:
+            elif self._written():
                 self._spool.flush()
                 _core.append_to_file(self._path, self._spool.name, threads=self._threads, **self._settings)
         finally:
