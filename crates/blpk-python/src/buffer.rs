@@ -32,6 +32,7 @@ const FORMAT: c_int = 0x0004;
 const STRIDES: c_int = 0x0010 | 0x0008;
 /// Memory without gaps: C or Fortran order.
 const ANY_CONTIGUOUS: c_int = 0x0080 | STRIDES;
+const C_CONTIGUOUS: c_int = 0x0020 | STRIDES;
 
 unsafe extern "C" {
     fn PyObject_GetBuffer(object: *mut PyObject, view: *mut View, flags: c_int) -> c_int;
@@ -55,19 +56,29 @@ impl Buffer {
     /// # Errors
     /// `TypeError` if the object has no buffer, and for arrays of objects.
     pub(crate) fn read(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match Self::get(object, ANY_CONTIGUOUS | FORMAT) {
+        Self::read_as(object, ANY_CONTIGUOUS)
+    }
+
+    /// [`Buffer::read`] in C order. Memory in Fortran order is copied, too.
+    pub(crate) fn read_in_c_order(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::read_as(object, C_CONTIGUOUS)
+    }
+
+    fn read_as(object: &Bound<'_, PyAny>, layout: c_int) -> PyResult<Self> {
+        match Self::get(object, layout | FORMAT) {
             Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => Err(error),
-            Err(_) if has_dates(object) => Self::read_copy(&integers(object)?),
-            Err(_) => Self::read_copy(object),
+            Err(_) if has_dates(object) => Self::read_copy(&integers(object)?, layout),
+            Err(_) => Self::read_copy(object, layout),
             found => found,
         }
     }
 
-    /// Returns the memory of `object`, or of a copy in C order if it has gaps.
-    fn read_copy(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// Returns the memory of `object`, or of a copy in C order if it has another layout.
+    fn read_copy(object: &Bound<'_, PyAny>, layout: c_int) -> PyResult<Self> {
         let view = PyMemoryView::from(object)?;
-        if view.getattr("contiguous")?.is_truthy()? {
-            return Self::get(object, ANY_CONTIGUOUS | FORMAT);
+        let is_in_layout = if layout == C_CONTIGUOUS { "c_contiguous" } else { "contiguous" };
+        if view.getattr(is_in_layout)?.is_truthy()? {
+            return Self::get(object, layout | FORMAT);
         }
         let mut buffer = Self::get(&view.call_method0("tobytes")?, ANY_CONTIGUOUS)?;
         buffer.0.itemsize = view.getattr("itemsize")?.extract()?;

@@ -105,10 +105,10 @@ impl Packer {
         Ok(Packer { state, written: AtomicU64::new(0), cancel, process: std::process::id() })
     }
 
-    /// Writes all bytes of a buffer.
+    /// Writes all bytes of a buffer, in C order.
     fn write(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         self.check_process()?;
-        let input = Buffer::read(data)?;
+        let input = Buffer::read_in_c_order(data)?;
         let bytes = input.as_slice();
         let written = detached(py, bytes.len(), &self.cancel, || self.write_all(bytes));
         if written.is_err() {

@@ -113,6 +113,20 @@ def test_pickles(path):
 
 
 @pytest.mark.parametrize("mode", ["w", "a"])
+def test_arrays_are_written_in_c_order(path, mode):
+    before = len(CONTENT) if mode == "a" else 0
+    rows = np.arange(24, dtype="i2").reshape(2, 3, 4)
+    arrays = [rows, np.asfortranarray(rows), rows.T, rows[:, ::2], rows[::-1]]
+    expected = b"".join(array.tobytes() for array in arrays)
+    for open_file in (blpk.open, lambda path, mode: bloscpack.BloscpackFile(path, mode + "b")):
+        packed = path.read_bytes()
+        with open_file(path, mode) as file:
+            assert [file.write(array) for array in arrays] == [array.nbytes for array in arrays]
+        assert blpk.open(path).read()[before:] == expected
+        path.write_bytes(packed)
+
+
+@pytest.mark.parametrize("mode", ["w", "a"])
 @pytest.mark.parametrize("kind", ["blpk", "bloscpack"])
 def test_threads_share_a_file(path, kind, mode):
     before = 8 << 20 if mode == "a" else 0
