@@ -90,21 +90,26 @@ impl Attributes {
     }
 }
 
-/// Converts attributes to vlmetalayers.
+/// Converts attributes to vlmetalayers, as many as fit together within the limits.
 pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers, Vec<DroppedAttribute>), Error> {
-    let (mut chunks, mut dropped) = (Vec::new(), Vec::new());
+    let (mut chunks, mut dropped, mut all) = (Vec::new(), Vec::new(), 0_u64);
     for (name, value) in attrs.iter() {
         let content = msgpack::content_of(value)?;
-        match refused(name, content.len() as u64, chunks.len(), limits) {
+        // Readers limit the total size.
+        let with_it = all.saturating_add(content.len() as u64);
+        match refused(name, with_it, chunks.len(), limits) {
             Some(reason) => memory::push(&mut dropped, DroppedAttribute::new(name, reason)?)?,
-            None => memory::push(&mut chunks, (name, compress(&content)?))?,
+            None => {
+                memory::push(&mut chunks, (name, compress(&content)?))?;
+                all = with_it;
+            }
         }
     }
     let layers = chunks.iter().map(|(name, chunk)| (name.as_bytes(), chunk.as_slice()));
     Ok((VlMetalayers::from_chunks(layers)?, dropped))
 }
 
-/// Returns the reason why an attribute cannot be a vlmetalayer, `None` if it can.
+/// Returns the reason why an attribute cannot be a vlmetalayer, `None` if it can. `nbytes` is the total size with it.
 fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<DropReason> {
     name_refused(name)
         .or_else(|| limits.check_metadata(nbytes, 1).err().map(DropReason::Limit))

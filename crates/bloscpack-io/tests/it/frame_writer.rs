@@ -3,10 +3,10 @@
 
 use std::fs;
 
-use blosc_core::{Codec, FilterPipeline, Header, Special};
+use blosc_core::{Codec, FilterPipeline, Header, Limits, Special};
 use bloscpack_format::frame::{ChunkSize, FrameType, VlMetalayers};
 use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Cancel, Error, Input, LocalSource, OpenOptions, Threads, UnpackOptions};
+use bloscpack_io::{Archive, Attributes, Cancel, Error, Input, LocalSource, OpenOptions, Threads, UnpackOptions};
 use testdata::SplitMix64;
 
 use crate::common::Stored;
@@ -226,6 +226,28 @@ fn vlmetalayers_up_to_as_many_as_are_asked_for() {
     assert_eq!(archive.vlmetalayer("3").unwrap(), None);
     assert_eq!(archive.vlmetalayer("last").unwrap().as_deref(), Some(b"".as_slice()));
     assert_eq!(archive.vlmetalayer("15").unwrap().as_deref(), Some([15; 100].as_slice()));
+}
+
+/// Readers limit the total size of the contents.
+#[test]
+fn vlmetalayers_that_readers_refuse_are_refused() {
+    let options = OpenOptions::new().limits(Limits::new().max_metadata(1000));
+    let mut frame = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
+    frame.commit().unwrap();
+    let mut frame = FrameWriter::with_store(frame.into_store(), &options).unwrap();
+    assert!(matches!(frame.set_vlmetalayer("long", &[1; 1001]), Err(Error::Limit(_))));
+    frame.set_vlmetalayer("first", &[1; 600]).unwrap();
+    frame.commit().unwrap();
+    let over = frame.set_vlmetalayer("second", &[2; 401]).unwrap_err();
+    let over = over.over_limit().unwrap();
+    assert_eq!((over.what, over.needed, over.raise), ("the vlmetalayers together", 1001, "max_metadata"));
+    // The writer remains usable, and the content of a replaced vlmetalayer does not count.
+    frame.set_vlmetalayer("second", &[2; 400]).unwrap();
+    frame.set_vlmetalayer("first", &[3; 600]).unwrap();
+    frame.commit().unwrap();
+    let archive = Archive::open_with(frame.into_store().file, &options).unwrap();
+    assert!(Attributes::of(&archive).unwrap().unreadable.is_empty());
+    archive.verify(&UnpackOptions::new()).unwrap();
 }
 
 /// C-Blosc2 does not read special values that are not whole items, so they are stored.

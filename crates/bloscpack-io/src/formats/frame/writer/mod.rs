@@ -9,6 +9,7 @@
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
 //! | `compression` | `Compression`: encoders and decoders as the header specifies |
 //! | `array_grid` | `ArrayGrid`: the metalayer of an array, and its chunks |
+//! | `metalayers` | [`FrameWriter`] of metalayers and vlmetalayers |
 //! | `stored` | [`FrameWriter`] of compressed chunks: the frame as a sequence |
 //! | `chunker` | `FrameChunker`: chunks from a stream, compressed in parallel |
 
@@ -18,13 +19,14 @@ mod chunker;
 mod chunks;
 mod compression;
 mod current;
+mod metalayers;
 mod stored;
 mod transaction;
 
 use std::io::Read;
 use std::path::Path;
 
-use blosc_core::{Auto, CParams, Encoder, Limits, Special};
+use blosc_core::{Auto, Encoder, Limits, Special};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::{ChunkInfo, Edit, Frame, FrameType, NewChunk, Trailer, VlMetalayers};
 
@@ -394,55 +396,6 @@ impl<S: FrameStore> FrameWriter<S> {
     /// [`Error::Format`] if `order` does not name each chunk once; [`Error::EditFailed`].
     pub fn reorder(&mut self, order: &[u64]) -> Result<(), Error> {
         self.chunks.reorder(&mut self.transaction, order)
-    }
-
-    /// Adds a metalayer to a frame without chunks. If the frame is on the disk already, chunks can be added only after
-    /// the next commit.
-    ///
-    /// # Errors
-    /// [`Error::Format`], [`Error::EditFailed`].
-    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
-        self.transaction.change(|edit| edit.add_metalayer(name, content))
-    }
-
-    /// Adds metalayers with any names to a frame without chunks.
-    pub(crate) fn add_metalayers(&mut self, metalayers: &[(Vec<u8>, Vec<u8>)]) -> Result<(), Error> {
-        let mut add = |name, content| self.transaction.change(|edit| edit.add_metalayer_bytes(name, content));
-        metalayers.iter().try_for_each(|(name, content)| add(name, content))
-    }
-
-    /// Replaces the content of a metalayer. The new content must not be longer than the old one.
-    ///
-    /// # Errors
-    /// [`Error::Format`], [`Error::EditFailed`].
-    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
-        self.transaction.change(|edit| edit.update_metalayer(name, content))
-    }
-
-    /// Adds a vlmetalayer, or replaces its content.
-    ///
-    /// # Errors
-    /// [`Error::Format`], [`Error::EditFailed`].
-    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
-        let chunk = blosc_core::compress(content, &CParams::blosc2().typesize(1))?;
-        let max = self.max_vlmetalayers;
-        self.transaction.change(|edit| edit.set_vlmetalayer(name, &chunk, max))
-    }
-
-    /// Replaces all vlmetalayers with compressed ones, of any number.
-    pub(crate) fn replace_vlmetalayers(&mut self, vlmetalayers: VlMetalayers) -> Result<(), Error> {
-        self.transaction.change(|edit| {
-            edit.set_vlmetalayers(vlmetalayers);
-            Ok(())
-        })
-    }
-
-    /// Removes a vlmetalayer.
-    ///
-    /// # Errors
-    /// [`Error::Format`] if there is no vlmetalayer of this name; [`Error::EditFailed`].
-    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), Error> {
-        self.transaction.change(|edit| edit.remove_vlmetalayer(name))
     }
 
     /// Returns the parameters of new chunks, those that were used last first. They are kept if they are given back.
