@@ -14,7 +14,7 @@ use bloscpack_io::{
 use pyo3::prelude::*;
 
 use crate::buffer::Buffer;
-use crate::error::OrRaise;
+use crate::error::{OrRaise, unwritable};
 use crate::run::{detached, threads};
 
 /// A container open for a change.
@@ -138,7 +138,8 @@ pub(crate) fn set_attribute(py: Python<'_>, path: PathBuf, name: &str, value: Op
         Some(text) => AttributeEdit::Set(Json::parse(text).or_raise(py)?),
         None => AttributeEdit::Remove,
     };
-    py.detach(|| edit_attribute(&path, name, edit, &OpenOptions::new())).or_raise(py)
+    let edited = py.detach(|| edit_attribute(&path, name, edit, &OpenOptions::new()));
+    edited.map_err(|error| unwritable(py, &error))
 }
 
 /// Sets a vlmetalayer of a frame to these bytes, or removes it.
@@ -158,5 +159,5 @@ pub(crate) fn set_vlmeta(
         }
         writer.commit()
     };
-    py.detach(change).or_raise(py)
+    py.detach(change).map_err(|error| unwritable(py, &error))
 }

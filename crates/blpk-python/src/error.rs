@@ -2,7 +2,7 @@
 
 use bloscpack_io::blosc_core::{DecodeError, EncodeError, NameError};
 use bloscpack_io::bloscpack_format::FormatError;
-use bloscpack_io::{Error, ErrorKind, OverLimit};
+use bloscpack_io::{DropReason, DroppedAttribute, Error, ErrorKind, OverLimit};
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError,
     PyValueError,
@@ -144,6 +144,26 @@ fn exception(py: Python<'_>, kind: ErrorKind, text: String, limit: Option<&OverL
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,
     }
+}
+
+/// Returns the exception for metadata that cannot be written, because readers refuse them. Limits of the caller have no
+/// effect on that.
+pub(crate) fn unwritable(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::Limit(over) => exception(py, ErrorKind::Limit, format!("{over}; readers refuse more"), Some(over)),
+        error => error.raise(py),
+    }
+}
+
+/// Returns the exception for an attribute whose value cannot be read. `None` for one whose name is not UTF-8 or stands for
+/// another attribute: a mapping has no place for it.
+pub(crate) fn unreadable(py: Python<'_>, lost: &DroppedAttribute) -> Option<PyErr> {
+    let (kind, limit) = match &lost.reason {
+        DropReason::Limit(over) => (ErrorKind::Limit, Some(over)),
+        DropReason::Unreadable(error) => (error.kind(), error.over_limit()),
+        _ => return None,
+    };
+    Some(exception(py, kind, format!("attribute '{}': {}", lost.name, lost.reason), limit))
 }
 
 /// Returns an `UnsupportedError`.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::buffer::Buffer;
-use crate::error::OrRaise;
+use crate::error::{OrRaise, unreadable};
 use crate::run::{detached, threads};
 use crate::settings::limits;
 use crate::source::Opened;
@@ -194,9 +194,15 @@ impl Reader {
         self.run(py, usize::MAX, |array, options| array.archive().verify(options))
     }
 
-    /// The attributes as the text of a JSON object.
-    fn attributes(&self, py: Python<'_>) -> PyResult<String> {
-        let attributes = py.detach(|| Attributes::of(self.archive())).or_raise(py)?;
+    /// The attributes as the text of a JSON object: all, or the one of this name. Raises the error of an attribute that
+    /// cannot be read.
+    #[pyo3(signature = (name=None))]
+    fn attributes(&self, py: Python<'_>, name: Option<&str>) -> PyResult<String> {
+        let wanted = |found: &[u8]| name.is_none_or(|name| name.as_bytes() == found);
+        let attributes = py.detach(|| Attributes::of_names(self.archive(), &wanted)).or_raise(py)?;
+        if let Some(raised) = attributes.unreadable.iter().find_map(|lost| unreadable(py, lost)) {
+            return Err(raised);
+        }
         let text = attributes.values.to_json().and_then(|json| json.try_dumps());
         text.map_err(Error::from).or_raise(py)
     }

@@ -136,7 +136,8 @@ fn auto(value: &Bound<'_, PyAny>) -> PyResult<Option<Goal>> {
     value.extract::<String>()?.parse::<Goal>().or_raise(value.py()).map(Some)
 }
 
-/// Returns the limits that a mapping names: `max_nbytes`, `max_chunk`, `max_memory`, `max_unearned`.
+/// Returns the limits that a mapping names: `max_nbytes`, `max_chunk`, `max_memory`, `max_unearned`,
+/// `max_metadata`, `max_chunks`.
 ///
 /// # Errors
 /// `TypeError` for an unknown name or a value that is no size.
@@ -150,6 +151,7 @@ pub(crate) fn limits(names: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
             "max_chunk" => limits.max_chunk(size),
             "max_memory" => limits.max_memory(size),
             "max_unearned" => limits.max_unearned(size),
+            "max_metadata" => limits.max_metadata(size),
             "max_chunks" => limits.max_chunks(size as u64),
             _ => return Err(PyTypeError::new_err(format!("unknown limit '{name}'"))),
         };

@@ -104,7 +104,7 @@ class ArrayReader:
     @property
     def attrs(self) -> Attributes:
         """The attributes: JSON values by name."""
-        return Attributes(lambda: self._reader.attributes(), self._handle.path, self._handle.changed)
+        return Attributes(lambda name: self._reader.attributes(name), self._handle.path, self._handle.changed)
 
     @property
     def vlmeta(self) -> VlMetalayers:

@@ -15,26 +15,33 @@ class Attributes(MutableMapping[str, Any]):
 
     They are the metadata of a bloscpack file, the vlmetalayers of a frame, or the attributes of a bcolz directory. Each
     change is written at once: a process that is killed meanwhile leaves the old container or the new one.
+
+    Listing the attributes raises an error if one of them cannot be read, for example because all together exceed the
+    limit ``max_metadata``. The others can be read by their names, and every attribute can be deleted.
     """
 
-    def __init__(self, read: Callable[[], str], path: Callable[[], str], changed: Callable[[], None]) -> None:
+    def __init__(self, read: Callable[[str | None], str], path: Callable[[], str], changed: Callable[[], None]) -> None:
         self._read, self._path, self._changed = read, path, changed
 
-    def _values(self) -> dict[str, Any]:
-        values: dict[str, Any] = json.loads(self._read())
+    def _values(self, name: str | None = None) -> dict[str, Any]:
+        """Return all values, or at least the one of this name if it exists."""
+        values: dict[str, Any] = json.loads(self._read(name))
         return values
 
     def __getitem__(self, name: str) -> Any:
-        return self._values()[name]
+        if not isinstance(name, str):
+            raise KeyError(name)
+        return self._values(name)[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         _core.set_attribute(self._path(), name, json.dumps(value))
         self._changed()
 
     def __delitem__(self, name: str) -> None:
-        if name not in self:
-            raise KeyError(name)
-        _core.set_attribute(self._path(), name, None)
+        try:
+            _core.set_attribute(self._path(), name, None)
+        except NotFoundError:
+            raise KeyError(name) from None
         self._changed()
 
     def __iter__(self) -> Iterator[str]:

@@ -135,7 +135,7 @@ def decompress(
         Number of threads, None for one per core.
     limits : mapping, optional
         ``max_nbytes``: the largest result; ``max_memory``: memory besides it; ``max_unearned``: plain bytes beyond 4096
-        for each compressed byte.
+        for each compressed byte. Containers also have ``max_chunk``, ``max_chunks`` and ``max_metadata``, 16 MiB.
 
     Returns
     -------

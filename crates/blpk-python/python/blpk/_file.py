@@ -55,7 +55,7 @@ class File(io.RawIOBase):
         """The attributes: JSON values by name."""
         from ._attrs import Attributes
 
-        return Attributes(lambda: self._handle.reader().attributes(), self._handle.path, self._handle.changed)
+        return Attributes(lambda name: self._handle.reader().attributes(name), self._handle.path, self._handle.changed)
 
     def verify(self) -> None:
         """Decode all chunks and check all sizes and digests."""

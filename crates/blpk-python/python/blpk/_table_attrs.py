@@ -16,7 +16,7 @@ class TableAttributes(Attributes):
     def __init__(
         self, writable: Callable[[], _core.Table], table: Callable[[], _core.Table], column: str | None
     ) -> None:
-        super().__init__(lambda: table().attrs(column), lambda: "", lambda: None)
+        super().__init__(lambda _: table().attrs(column), lambda: "", lambda: None)
         self._writable, self._column = writable, column
 
     def __setitem__(self, name: str, value: Any) -> None:
