@@ -135,7 +135,7 @@ pub(crate) fn resize(py: Python<'_>, path: PathBuf, shape: Vec<u64>) -> PyResult
 #[pyfunction(signature = (path, name, value))]
 pub(crate) fn set_attribute(py: Python<'_>, path: PathBuf, name: &str, value: Option<&str>) -> PyResult<()> {
     let edit = match value {
-        Some(text) => AttributeEdit::Set(Json::parse(text).or_raise(py)?),
+        Some(text) => AttributeEdit::Set(Json::parse(text).or_refuse(py)?),
         None => AttributeEdit::Remove,
     };
     let edited = py.detach(|| edit_attribute(&path, name, edit, &OpenOptions::new()));

@@ -13,11 +13,18 @@ use pyo3::prelude::*;
 pub(crate) trait OrRaise<T> {
     /// Converts the error to an exception.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+
+    /// [`or_raise`](Self::or_raise) for checks of arguments alone: `ValueError` in place of `DamagedError`.
+    fn or_refuse(self, py: Python<'_>) -> PyResult<T>;
 }
 
 impl<T, E: Raise> OrRaise<T> for Result<T, E> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
         self.map_err(|error| error.raise(py))
+    }
+
+    fn or_refuse(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| error.refuse(py))
     }
 }
 
@@ -25,6 +32,16 @@ impl<T, E: Raise> OrRaise<T> for Result<T, E> {
 pub(crate) trait Raise {
     /// Returns the exception.
     fn raise(&self, py: Python<'_>) -> PyErr;
+
+    /// Returns the exception for a wrong argument.
+    fn refuse(&self, py: Python<'_>) -> PyErr {
+        let raised = self.raise(py);
+        let damaged = py.import("blpk._errors").and_then(|module| module.getattr("DamagedError"));
+        match damaged {
+            Ok(damaged) if raised.is_instance(py, &damaged) => PyValueError::new_err(raised.value(py).to_string()),
+            _ => raised,
+        }
+    }
 }
 
 impl Raise for DecodeError {

@@ -31,13 +31,13 @@ impl Piece {
         let (chunkshape, blockshape) = shapes;
         let shape: Vec<u64> = chunkshape.iter().copied().map(u64::from).collect();
         let array = B2nd::new(shape, chunkshape, blockshape);
-        let grid = Grid::new(&array, itemsize).or_raise(py)?;
+        let grid = Grid::new(&array, itemsize).or_refuse(py)?;
         let region = match start_stop {
             Some((start, stop)) => Region { start, stop },
             None => grid.all(),
         };
-        let nbytes = usize::try_from(grid.nbytes_of(&region).or_raise(py)?).unwrap_or(usize::MAX);
-        let part = grid.parts(&region).or_raise(py)?.next();
+        let nbytes = usize::try_from(grid.nbytes_of(&region).or_refuse(py)?).unwrap_or(usize::MAX);
+        let part = grid.parts(&region).or_refuse(py)?.next();
         let part = part.ok_or_else(|| PyValueError::new_err("the chunk or the box has no items"))?;
         Ok(Piece { array, grid, region, part, nbytes })
     }

@@ -98,7 +98,7 @@ fn meta_codec(value: &Bound<'_, PyAny>) -> PyResult<MetaCodec> {
 }
 
 fn json(value: &Bound<'_, PyAny>) -> PyResult<Json> {
-    Json::parse(value.extract::<String>()?).or_raise(value.py())
+    Json::parse(value.extract::<String>()?).or_refuse(value.py())
 }
 
 /// Where the result goes: a file, or memory.

@@ -71,7 +71,7 @@ impl Reader {
     ) -> PyResult<Self> {
         let (py, limits) = (source.py(), self::limits(limits)?);
         crate::run::count(threads)?;
-        let dtype = dtype.map(Dtype::parse).transpose().or_raise(py)?;
+        let dtype = dtype.map(Dtype::parse).transpose().or_refuse(py)?;
         let typing = Typing::new().dtype(dtype).shape(shape.map(|shape| shape.into_iter().map(Some).collect()));
         let options = OpenOptions::new().limits(limits).typing(typing).column(column);
         let opened = Opened::new(source)?;

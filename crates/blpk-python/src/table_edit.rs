@@ -52,7 +52,7 @@ impl Settings {
         chunklen: Option<u64>,
         expectedlen: Option<u64>,
     ) -> PyResult<CarrayParams> {
-        let mut params = CarrayParams::new(Dtype::parse(dtype).or_raise(py)?).atom_shape(axes).shuffle(self.shuffle()?);
+        let mut params = CarrayParams::new(Dtype::parse(dtype).or_refuse(py)?).atom_shape(axes).shuffle(self.shuffle()?);
         if let Some(codec) = self.codec {
             params = params.codec(codec);
         }
@@ -135,7 +135,7 @@ pub(crate) fn set_table_attr(
     name: &str,
     json: Option<&str>,
 ) -> PyResult<()> {
-    let value = json.map(Json::parse).transpose().or_raise(py)?;
+    let value = json.map(Json::parse).transpose().or_refuse(py)?;
     table.edit(py, 0, None, |writer, _, _| {
         match (column, value) {
             (Some(column), value) => writer.set_column_attr(column, name, value)?,

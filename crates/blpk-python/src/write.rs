@@ -34,7 +34,7 @@ pub(crate) struct Description {
 impl Description {
     fn meta(&self, py: Python<'_>) -> PyResult<NumpyMeta> {
         let order = if self.fortran { Order::F } else { Order::C };
-        Ok(NumpyMeta { dtype: Dtype::parse(&self.descr).or_raise(py)?, shape: self.shape.clone(), order })
+        Ok(NumpyMeta { dtype: Dtype::parse(&self.descr).or_refuse(py)?, shape: self.shape.clone(), order })
     }
 
     fn target(&self) -> PyResult<Target> {

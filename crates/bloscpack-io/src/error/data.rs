@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use blosc_core::{ErrorKind, Location, OutOfMemory, OverLimit};
+use bloscpack_format::FormatError;
 use bloscpack_format::frame::sframe;
 
 use super::Error;
@@ -15,7 +16,12 @@ impl Error {
             Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => {
                 kind_of_io(source)
             }
-            Error::InFile { source, .. } => source.kind(),
+            Error::InFile { source, .. } => match &**source {
+                Error::Format(error) => error.kind(),
+                source => source.kind(),
+            },
+            // The files of bcolz are read with their names. A value without a file is the caller's.
+            Error::Format(FormatError::Bcolz(_)) => ErrorKind::InvalidInput,
             Error::Format(error) | Error::FileFormat(error) => error.kind(),
             Error::Chunk { source, .. } => source.kind(),
             Error::Encode(error) => error.kind(),

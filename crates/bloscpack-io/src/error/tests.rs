@@ -8,7 +8,7 @@ use std::path::Path;
 
 use blosc_core::{CorruptStream, DecodeError, ErrorKind, Limits};
 use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{Attrs, RootDirs, Sizes};
+use bloscpack_format::bcolz::{Attrs, RootDirs, Sizes, check_name};
 
 use super::{Advice, Error};
 
@@ -54,6 +54,15 @@ fn files_are_named_once() {
     let twice = sizes.in_file("meta/sizes".into());
     assert_eq!(twice.report().to_string(), "meta/sizes: not a JSON object");
     assert_eq!(twice.kind(), ErrorKind::Damaged);
+}
+
+/// A name of a column is damage in a file, and a wrong argument without one.
+#[test]
+fn values_of_callers_are_no_damage() {
+    let refused = || Error::from(FormatError::from(check_name("a/b").unwrap_err()));
+    assert_eq!(refused().kind(), ErrorKind::InvalidInput);
+    assert_eq!(refused().in_file("d/__rootdirs__".into()).kind(), ErrorKind::Damaged);
+    assert_eq!(refused().in_file("d/other".into()).in_file("e".into()).kind(), ErrorKind::Damaged);
 }
 
 #[test]

@@ -1,0 +1,44 @@
+"""Wrong arguments raise ValueError or TypeError, never DamagedError or OverflowError."""
+
+import numpy as np
+import pytest
+
+import blpk
+import blpk.numcodecs
+
+
+def refuses(call, *arguments, match=None, **settings):
+    with pytest.raises((ValueError, TypeError), match=match) as raised:
+        call(*arguments, **settings)
+    assert not isinstance(raised.value, blpk.Error), raised.value
+
+
+@pytest.fixture
+def table(tmp_path):
+    table = blpk.create_table(tmp_path / "t", [("x", "i4"), ("y", "f8")])
+    table.append([np.arange(5), np.arange(5.0)])
+    return table
+
+
+def test_names_of_columns(tmp_path, table):
+    for name in ("a/b", "..", "__attrs__"):
+        refuses(blpk.create_table, tmp_path / "new", [(name, "i4")], match="column")
+    assert not (tmp_path / "new").exists()
+    for name in ("x", "", "..", "a/b"):
+        refuses(table.add_column, name, np.arange(5))
+        refuses(table.rename_column, "y", name)
+    assert table.names == ["x", "y"]
+
+
+def test_a_column_name_in_a_file_is_damage(table, tmp_path):
+    (tmp_path / "t" / "__rootdirs__").write_text('{"names": ["x", "../y"]}')
+    with pytest.raises(blpk.DamagedError):
+        blpk.open(tmp_path / "t")
+
+
+def test_sizes(tmp_path, table):
+    refuses(table.resize, 2**62)
+    refuses(blpk.save, tmp_path / "z.bcolz", np.zeros((4, 0)))
+    refuses(blpk.create_table, tmp_path / "new", [("x", "i4")], chunklen=2**40)
+    refuses(blpk.numcodecs.B2nd(chunks=(4, 4), blocks=(0, 2), itemsize=8).encode, np.zeros((4, 4)))
+    assert len(table) == 5
