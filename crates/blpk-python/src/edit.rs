@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use crate::buffer::Buffer;
 use crate::error::{OrRaise, unwritable};
 use crate::run::{detached, threads};
+use crate::settings::in_range;
 
 /// A container open for a change.
 enum Editor {
@@ -114,7 +115,7 @@ fn grown(archive: &Archive<'_>, shape: Vec<u64>) -> Result<Option<Json>, Error> 
 
 /// Changes the shape. New items are zeros, or the default of a carray.
 #[pyfunction]
-pub(crate) fn resize(py: Python<'_>, path: PathBuf, shape: Vec<u64>) -> PyResult<()> {
+pub(crate) fn resize(py: Python<'_>, path: PathBuf, #[pyo3(from_py_with = in_range)] shape: Vec<u64>) -> PyResult<()> {
     let cancel = Cancel::new();
     let change = || match Editor::open(&path, &cancel)? {
         Editor::Frame(mut writer) => {

@@ -15,7 +15,7 @@ use crate::buffer::{Buffer, new_bytes};
 use crate::chunk::Job;
 use crate::error::OrRaise;
 use crate::run::detached;
-use crate::settings::Settings;
+use crate::settings::{Settings, in_range};
 
 /// A chunk as an array of its own, and a box of its items.
 struct Piece {
@@ -65,11 +65,11 @@ type Shapes = (Vec<u32>, Vec<u32>);
 pub(crate) fn decode_ndchunk<'py>(
     py: Python<'py>,
     chunk: &Bound<'py, PyAny>,
-    chunks: Vec<u32>,
-    blocks: Vec<u32>,
-    itemsize: u32,
+    #[pyo3(from_py_with = in_range)] chunks: Vec<u32>,
+    #[pyo3(from_py_with = in_range)] blocks: Vec<u32>,
+    #[pyo3(from_py_with = in_range)] itemsize: u32,
     out: Option<Bound<'py, PyAny>>,
-    r#box: Option<(Vec<u64>, Vec<u64>)>,
+    #[pyo3(from_py_with = in_range)] r#box: Option<(Vec<u64>, Vec<u64>)>,
     threads: Option<isize>,
     limits: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -124,9 +124,9 @@ fn decode(py: Python<'_>, job: &Job<'_>, piece: &Piece, output: &mut [u8]) -> Py
 pub(crate) fn encode_ndchunk<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
-    chunks: Vec<u32>,
-    blocks: Vec<u32>,
-    itemsize: u32,
+    #[pyo3(from_py_with = in_range)] chunks: Vec<u32>,
+    #[pyo3(from_py_with = in_range)] blocks: Vec<u32>,
+    #[pyo3(from_py_with = in_range)] itemsize: u32,
     threads: Option<isize>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {

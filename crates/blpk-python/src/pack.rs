@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use crate::buffer::Buffer;
 use crate::error::OrRaise;
 use crate::run::{detached, threads};
-use crate::settings::Settings;
+use crate::settings::{Settings, in_range};
 
 /// A file by its path, or the memory of an object.
 enum Input {
@@ -66,15 +66,15 @@ pub(crate) fn pack_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PackO
             continue;
         }
         match key.extract::<String>()?.as_str() {
-            "chunk_size" => options = options.chunk_size(value.extract()?),
+            "chunk_size" => options = options.chunk_size(in_range(&value)?),
             "offsets" => options = options.offsets(value.is_truthy()?),
             "checksum" => options = options.checksum(checksum(&value)?),
-            "max_app_chunks" => options = options.max_app_chunks(MaxAppChunks::Exact(value.extract()?)),
+            "max_app_chunks" => options = options.max_app_chunks(MaxAppChunks::Exact(in_range(&value)?)),
             "metadata" => options = options.metadata(Some(json(&value)?)),
             "meta_checksum" => arguments = arguments.meta_checksum(checksum(&value)?),
             "meta_codec" => arguments = arguments.meta_codec(meta_codec(&value)?),
-            "meta_level" => arguments = arguments.meta_level(value.extract()?),
-            "max_meta_size" => arguments = arguments.max_meta_size(Prealloc::Exact(value.extract()?)),
+            "meta_level" => arguments = arguments.meta_level(in_range(&value)?),
+            "max_meta_size" => arguments = arguments.max_meta_size(Prealloc::Exact(in_range(&value)?)),
             _ => settings.set_item(key, value)?,
         }
     }

@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::buffer::Buffer;
 use crate::error::{OrRaise, unreadable};
 use crate::run::{detached, threads};
-use crate::settings::limits;
+use crate::settings::{in_range, limits};
 use crate::source::Opened;
 
 /// An open container of any kind, or a `.npy` file. It never changes: after a change of the file, open it again.
@@ -64,7 +64,7 @@ impl Reader {
     fn open(
         source: &Bound<'_, PyAny>,
         dtype: Option<&str>,
-        shape: Option<Vec<u64>>,
+        #[pyo3(from_py_with = in_range)] shape: Option<Vec<u64>>,
         column: Option<&str>,
         threads: Option<isize>,
         limits: Option<&Bound<'_, PyDict>>,

@@ -103,6 +103,19 @@ fn size(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
     })
 }
 
+/// Extracts numbers of any type from an argument: `#[pyo3(from_py_with = in_range)]`.
+///
+/// # Errors
+/// `ValueError` for a number out of the range of its type, such as a negative one, in place of `OverflowError`.
+pub(crate) fn in_range<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>) -> PyResult<T> {
+    value.extract().map_err(Into::into).map_err(|error: PyErr| {
+        match error.is_instance_of::<PyOverflowError>(value.py()) {
+            true => PyValueError::new_err(format!("{value} is out of range: {}", error.value(value.py()))),
+            false => error,
+        }
+    })
+}
+
 fn clevel(value: &Bound<'_, PyAny>) -> PyResult<u8> {
     let level = value.extract::<i64>()?;
     u8::try_from(level)

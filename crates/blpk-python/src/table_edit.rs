@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::buffer::Buffer;
 use crate::error::OrRaise;
 use crate::run::detached;
-use crate::settings::Settings;
+use crate::settings::{Settings, in_range};
 use crate::table::Table;
 
 /// A column to create: name, dtype, axes within a row.
@@ -52,7 +52,8 @@ impl Settings {
         chunklen: Option<u64>,
         expectedlen: Option<u64>,
     ) -> PyResult<CarrayParams> {
-        let mut params = CarrayParams::new(Dtype::parse(dtype).or_refuse(py)?).atom_shape(axes).shuffle(self.shuffle()?);
+        let dtype = Dtype::parse(dtype).or_refuse(py)?;
+        let mut params = CarrayParams::new(dtype).atom_shape(axes).shuffle(self.shuffle()?);
         if let Some(codec) = self.codec {
             params = params.codec(codec);
         }
@@ -93,8 +94,8 @@ pub(crate) fn create_table(
     path: PathBuf,
     columns: Vec<NewColumn>,
     overwrite: bool,
-    chunklen: Option<u64>,
-    expectedlen: Option<u64>,
+    #[pyo3(from_py_with = in_range)] chunklen: Option<u64>,
+    #[pyo3(from_py_with = in_range)] expectedlen: Option<u64>,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let settings = Settings::take(kwargs)?;
@@ -122,7 +123,7 @@ pub(crate) fn append_rows(
 
 /// Sets the number of rows. New rows have the default value of their column.
 #[pyfunction]
-pub(crate) fn resize_table(py: Python<'_>, table: &Table, rows: u64) -> PyResult<()> {
+pub(crate) fn resize_table(py: Python<'_>, table: &Table, #[pyo3(from_py_with = in_range)] rows: u64) -> PyResult<()> {
     table.edit(py, usize::MAX, None, |writer, _, _| writer.resize(rows))
 }
 
@@ -153,8 +154,8 @@ pub(crate) fn add_column(
     table: &Table,
     column: NewColumn,
     rows: &Bound<'_, PyAny>,
-    at: Option<usize>,
-    chunklen: Option<u64>,
+    #[pyo3(from_py_with = in_range)] at: Option<usize>,
+    #[pyo3(from_py_with = in_range)] chunklen: Option<u64>,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let expectedlen = Some(table.snapshot().len()).filter(|len| *len > 0);

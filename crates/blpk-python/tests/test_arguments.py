@@ -42,3 +42,21 @@ def test_sizes(tmp_path, table):
     refuses(blpk.create_table, tmp_path / "new", [("x", "i4")], chunklen=2**40)
     refuses(blpk.numcodecs.B2nd(chunks=(4, 4), blocks=(0, 2), itemsize=8).encode, np.zeros((4, 4)))
     assert len(table) == 5
+
+
+def test_numbers_below_0(tmp_path, table):
+    for size in (-1, -(2**70), 2**70):
+        refuses(table.resize, size)
+        refuses(table.add_column, "z", np.arange(5), at=size)
+        refuses(table.add_column, "z", np.arange(5), chunklen=size)
+        refuses(blpk.create_table, tmp_path / "new", [("x", "i4")], expectedlen=size)
+        refuses(lambda: table.arrow(batch_rows=size).__arrow_c_stream__(None))
+        refuses(blpk.create, tmp_path / "new.b2nd", (size,), "i4")
+        refuses(blpk.open, tmp_path / "new.blp", "w", chunk_size=size)
+    codec = blpk.numcodecs.B2nd(chunks=(4, 4), blocks=(2, 2), itemsize=8)
+    chunk = codec.encode(np.zeros((4, 4)))
+    for start in ([-1, 0], [2**70, 0]):
+        refuses(codec.decode_box, chunk, start, [2, 2])
+    array = blpk.create(tmp_path / "a.b2nd", (3,), "i4")
+    refuses(array.resize, -1)
+    refuses(array.resize, 2**70)

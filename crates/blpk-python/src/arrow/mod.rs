@@ -30,6 +30,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::unsupported;
+use crate::settings::in_range;
 use crate::table::{Local, Table, check_rows, column, object_column};
 use layout::Layout;
 
@@ -146,7 +147,7 @@ pub(crate) fn table_stream<'py>(
     binary: HashSet<String>,
     start: u64,
     end: u64,
-    batch_rows: Option<u64>,
+    #[pyo3(from_py_with = in_range)] batch_rows: Option<u64>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let selection = Selection::new(py, table, names, &binary)?;
     check_rows(py, &selection.table, &(start..end))?;
