@@ -60,3 +60,29 @@ def test_numbers_below_0(tmp_path, table):
     array = blpk.create(tmp_path / "a.b2nd", (3,), "i4")
     refuses(array.resize, -1)
     refuses(array.resize, 2**70)
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz", "a.blp"])
+def test_appended_items_lose_nothing(tmp_path, name):
+    def array_of(items):
+        blpk.save(tmp_path / name, items, overwrite=True)
+        return blpk.open(tmp_path / name, "r+")
+
+    array = array_of(np.arange(3, dtype="u1"))
+    for items in (np.array([300, -1]), [300], [-1], [1.5], [1 + 2j], ["1"], [None]):
+        refuses(array.append, items)
+    for items in (np.array([255], "i8"), [7], 8, [], np.zeros(0), [True]):
+        array.append(items)
+    assert array[3:].tolist() == [255, 7, 8, 1]
+    for items, wrong in ((np.arange(3), [1.7]), (np.array([b"abc"]), [b"abcd"]), (np.array(["abc"]), ["abcd"])):
+        array = array_of(items)
+        refuses(array.append, wrong)
+        array.append(items)
+        assert array[:].tolist() == items.tolist() * 2
+    array = array_of(np.arange(3, dtype="f4"))
+    array.append([1, 2.5])
+    array.append(np.array([True]))
+    assert array[3:].tolist() == [1, 2.5, 1]
+    array = array_of(np.array(["2020-01-01"], "M8[D]"))
+    array.append(["2020-01-02"])
+    assert array[1] == np.datetime64("2020-01-02")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._array_read import ArrayReader, bytes_of
+from ._casts import cast
 from ._errors import UnsupportedError
 from ._index import basic, shape_of
 
@@ -68,7 +69,11 @@ class Array(ArrayReader):
         _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items))
 
     def append(self, items: ArrayLike) -> None:
-        """Append rows: items of the same shape but for the first axis, or one row."""
+        """Append rows: items of the same shape but for the first axis, or one row.
+
+        Numbers and text are cast as NumPy's ``same_kind`` allows. Integers out of range and text that is too long are
+        errors.
+        """
         with self._handle.change():
             self._append(items)
 
@@ -76,14 +81,19 @@ class Array(ArrayReader):
         import numpy as np
 
         path, shape = self._changes("bloscpack", "b2nd", "carray"), self.shape
-        rows = np.ascontiguousarray(items, self.dtype)
+        # Other kinds, such as dates and fields, are converted as NumPy does.
+        is_checked = self.dtype.kind in "biufcSU"
+        rows = np.atleast_1d(np.asarray(items) if is_checked else np.asarray(items, self.dtype))
         if rows.ndim == len(shape) - 1:
             rows = rows[None]
         if not shape or rows.shape[1:] != shape[1:]:
             raise ValueError(f"cannot append items of shape {rows.shape} to an array of shape {shape}")
         if self._reader.order == "F" and len(shape) > 1:
             raise ValueError("an array in Fortran order has its rows all over the file and cannot grow")
+        if is_checked and rows.size:
+            rows = cast("the array", self.dtype, rows)
         if len(rows):
+            rows = np.ascontiguousarray(rows, self.dtype)
             _core.append(path, list(rows.shape), bytes_of(rows), threads=self._handle.threads)
 
     def resize(self, shape: int | Sequence[int]) -> None:

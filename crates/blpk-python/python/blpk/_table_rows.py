@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._casts import cast
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -105,7 +107,7 @@ def _by_name(rows: Any, found: list[str], names: list[str]) -> list[Any]:
 
 
 def _cast(name: str, dtype: np.dtype[Any], column: Any) -> NDArray[Any]:
-    """Return values as an array of the dtype of the column. Text that is too long is an error."""
+    """Return values as an array of the dtype of the column."""
     import numpy as np
 
     base, axes = dtype.subdtype or (dtype, ())
@@ -115,40 +117,7 @@ def _cast(name: str, dtype: np.dtype[Any], column: Any) -> NDArray[Any]:
         array = array.astype(base).reshape(0, *axes)
     if array.ndim == 0 or array.shape[1:] != tuple(axes):
         raise ValueError(f"column '{name}' has rows of shape {tuple(axes)}, found an array of shape {array.shape}")
-    if base.kind in "SU":
-        array = _text(name, base, array)
-    elif not _casts(array, base):
-        raise TypeError(f"column '{name}' is of dtype {base}, {array.dtype} cannot be cast to it without loss")
-    return np.ascontiguousarray(array.astype(base, copy=False))
-
-
-def _text(name: str, base: np.dtype[Any], array: NDArray[Any]) -> NDArray[Any]:
-    """Return text for a column of bytes (in UTF-8) or of characters."""
-    import numpy as np
-
-    if array.dtype.kind == "O" and array.size:
-        kinds = {type(item) for item in array.flat}
-        if kinds <= {str, bytes} and len(kinds) == 1:
-            array = array.astype("U" if kinds == {str} else "S")
-    if base.kind == "S" and array.dtype.kind == "U":
-        array = np.char.encode(array, "utf-8")
-    if array.dtype.kind != base.kind:
-        raise TypeError(f"column '{name}' is of dtype {base}, {array.dtype} cannot be cast to it")
-    longest = int(np.char.str_len(array).max()) if array.size else 0
-    room = base.itemsize // (4 if base.kind == "U" else 1)
-    if longest > room:
-        raise ValueError(f"column '{name}' is of dtype {base}, which holds {room} characters, found one of {longest}")
-    return array
-
-
-def _casts(array: NDArray[Any], base: np.dtype[Any]) -> bool:
-    """Return whether values can be cast: integers in their range, other values within their kind."""
-    import numpy as np
-
-    if array.dtype.kind in "iu" and base.kind in "iu" and not np.can_cast(array.dtype, base, "safe"):
-        bounds = np.iinfo(base)
-        return array.size == 0 or (int(array.min()) >= bounds.min and int(array.max()) <= bounds.max)
-    return np.can_cast(array.dtype, base, "same_kind")
+    return np.ascontiguousarray(cast(f"column '{name}'", base, array))
 
 
 def _equally_long(columns: list[NDArray[Any]], names: list[str]) -> list[NDArray[np.uint8]]:
