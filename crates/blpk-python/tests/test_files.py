@@ -144,6 +144,17 @@ def test_threads_share_a_file(path, kind, mode):
     assert b"".join(found) == content
 
 
+def test_threads_read_each_byte_once():
+    data = np.random.default_rng(0).integers(0, 9, 3_000_000, dtype="u1").tobytes()
+    file = blpk.open(blpk.compress(data, codec="zstd", clevel=1))
+    with ThreadPoolExecutor(4) as pool:
+        pieces = list(pool.map(lambda _: file.read(50_000), range(61)))
+    assert sum(map(len, pieces)) == len(data) and sorted(b"".join(pieces)) == sorted(data)
+    file.seek(0)
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(map(len, pool.map(lambda _: file.read(), range(4)))) == [0, 0, 0, len(data)]
+
+
 def test_failed_and_closed_files_refuse_writes(path):
     class Full(io.BytesIO):
         def write(self, data):

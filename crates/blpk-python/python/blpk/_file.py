@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import operator
+import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ class File(io.RawIOBase):
     """The plain bytes of a bloscpack file, a frame or a chunk, as a file object that reads and seeks.
 
     Only the blocks that hold the requested bytes are decoded. Wrap it in :class:`io.BufferedReader` for many small reads,
-    and that in :class:`io.TextIOWrapper` for text.
+    and that in :class:`io.TextIOWrapper` for text. Threads may share the object: each byte is read once.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class File(io.RawIOBase):
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._at = 0
+        self._process, self._moving = os.getpid(), threading.RLock()
 
     @property
     def format(self) -> str:
@@ -74,38 +77,47 @@ class File(io.RawIOBase):
         target = target.cast("B")
         # A buffered reader reads ahead. It must not fail because of a damaged chunk after the requested bytes.
         chunk = reader.chunk_nbytes or _READ
-        count = max(min(len(target), reader.nbytes - self._at, chunk - self._at % chunk), 0)
-        if count:
-            reader.read_bytes(self._at, target[:count])
-            self._at += count
-        return count
+        with self._lock():
+            count = max(min(len(target), reader.nbytes - self._at, chunk - self._at % chunk), 0)
+            if count:
+                reader.read_bytes(self._at, target[:count])
+                self._at += count
+            return count
 
     def readall(self) -> bytes:
         reader = self._handle.reader()
-        reader.check_output(max(reader.nbytes - self._at, 0))
-        # In pieces, because the size that a damaged file states may be any.
-        content = bytearray()
-        while piece := self.read(_READ):
-            content += piece
-        return bytes(content)
+        with self._lock():
+            reader.check_output(max(reader.nbytes - self._at, 0))
+            # In pieces, because the size that a damaged file states may be any.
+            content = bytearray()
+            while piece := self.read(_READ):
+                content += piece
+            return bytes(content)
 
     def write(self, data: Any, /) -> int:
         raise io.UnsupportedOperation("open for reading; modes 'w' and 'a' write")
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         self._expect_open()
-        bases = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.nbytes}
-        if whence not in bases:
-            raise ValueError(f"whence is {whence}, expected 0, 1 or 2")
-        position = bases[whence] + operator.index(offset)
-        if position < 0:
-            raise ValueError(f"negative position {position}")
-        self._at = position
-        return self._at
+        with self._lock():
+            bases = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.nbytes}
+            if whence not in bases:
+                raise ValueError(f"whence is {whence}, expected 0, 1 or 2")
+            position = bases[whence] + operator.index(offset)
+            if position < 0:
+                raise ValueError(f"negative position {position}")
+            self._at = position
+        return position
 
     def tell(self) -> int:
         self._expect_open()
         return self._at
+
+    def _lock(self) -> threading.RLock:
+        """Return the lock of the position. Another thread may hold it when a process forks; its child gets a new one."""
+        if self._process != os.getpid():
+            self._process, self._moving = os.getpid(), threading.RLock()
+        return self._moving
 
     def _expect_open(self) -> None:
         if self.closed:
