@@ -22,7 +22,7 @@
 //! |---|---|
 //! | pack and unpack files, memory or streams | [`pack`], [`unpack`] with a [`Source`] and a [`Sink`]; in memory [`pack_bytes`], [`unpack_bytes`] |
 //! | pack through `Write`; read through `Read + Seek` | [`PackWriter`]; [`Archive::reader`] |
-//! | append data, replace metadata | [`append`], [`rewrite_metadata`] |
+//! | append data or rows of an array, replace metadata | [`append`], [`append_rows`], [`rewrite_metadata`] |
 //! | choose compression parameters for each chunk | [`PackOptions::auto`] with an [`Auto`] |
 //! | verify | [`verify`] |
 //! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
@@ -157,7 +157,7 @@ pub use error::{
     ReferenceRefusal,
 };
 #[cfg(feature = "write")]
-pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
+pub use formats::bloscpack::append::{AppendReport, append, append_rows, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;
 pub use formats::{bcolz, frame, zarr};

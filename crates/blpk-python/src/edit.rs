@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bloscpack_io::bcolz::{CarrayWriter, LocalDirectory};
 use bloscpack_io::bloscpack_format::frame::Region;
-use bloscpack_io::bloscpack_format::numpy::NumpyMeta;
 use bloscpack_io::bloscpack_format::{Format, Json};
 use bloscpack_io::frame::{FrameWriter, LocalFrame};
 use bloscpack_io::{
-    AppendOptions, Archive, AttributeEdit, Cancel, Error, LocalSource, OpenOptions, Source, edit_attribute,
+    AppendOptions, Archive, AttributeEdit, Cancel, Error, LocalSource, OpenOptions, append_rows, edit_attribute,
 };
 use pyo3::prelude::*;
 
@@ -84,11 +83,9 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
             writer.finish()
         }
         Editor::Bloscpack(archive) => {
-            let rows = archive.numpy().and_then(|meta| meta.shape.first()).copied().unwrap_or(0);
-            let metadata = grown(&archive, appended(rows, shape))?;
             drop(archive);
-            let options = AppendOptions::new().metadata(metadata).threads(threads).cancel(cancel.clone());
-            bloscpack_io::append(&path, Source::from(bytes), &options).map(drop)
+            let options = AppendOptions::new().threads(threads).cancel(cancel.clone());
+            append_rows(&path, shape.first().copied().unwrap_or(0), bytes, &options).map(drop)
         }
     };
     detached(py, bytes.len(), &cancel, change)?.or_raise(py)
@@ -98,19 +95,6 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
 fn appended(rows: u64, mut shape: Vec<u64>) -> Vec<u64> {
     shape.iter_mut().take(1).for_each(|first| *first = first.saturating_add(rows));
     shape
-}
-
-/// Returns the metadata of an array in a bloscpack file with another shape.
-fn grown(archive: &Archive<'_>, shape: Vec<u64>) -> Result<Option<Json>, Error> {
-    let (Some(Json::Object(members)), Some(meta)) = (archive.metadata(), archive.numpy()) else { return Ok(None) };
-    let Json::Object(new) = (NumpyMeta { shape, ..meta.clone() }).to_json()? else { return Ok(None) };
-    let mut members = members.clone();
-    for (name, value) in &mut members {
-        if let Some((_, new)) = new.iter().find(|(new, _)| new == name) {
-            *value = new.clone();
-        }
-    }
-    Ok(Some(Json::Object(members)))
 }
 
 /// Changes the shape. New items are zeros, or the default of a carray.

@@ -91,6 +91,28 @@ def test_changes_by_two_handles_and_many_threads(tmp_path):
     assert sorted(blpk.open(path)[10:]) == list(range(40))
 
 
+def test_appends_to_a_bloscpack_file_by_many_handles(tmp_path):
+    path = tmp_path / "a.blp"
+    blpk.save(path, np.zeros(1000, "i8"))
+
+    def append(number):
+        array, items = blpk.open(path, "r+"), np.full(10 + 7 * number, number + 1)
+        for _ in range(15):
+            while True:
+                try:
+                    array.append(items)
+                    break
+                except blpk.LockedError:
+                    pass
+        return 15 * len(items)
+
+    with concurrent.futures.ThreadPoolExecutor(3) as threads:
+        added = sum(threads.map(append, range(3)))
+    array = blpk.open(path)
+    assert array.shape == (1000 + added,)
+    assert np.bincount(array[:]).tolist() == [1000, 15 * 10, 15 * 17, 15 * 24]
+
+
 def test_reads_beside_changes(tmp_path):
     array = blpk.create(tmp_path / "a.b2nd", (0,), "i4")
 

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use blosc_core::{CParams, Codec};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{MaxAppChunks, MetadataRewrite};
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_io::{
-    AppendOptions, Archive, Error, PackOptions, Sink, Source, UnpackOptions, pack, pack_bytes, rewrite_metadata,
-    unpack_bytes, verify,
+    AppendOptions, Archive, Error, PackOptions, Sink, Source, UnpackOptions, append_rows, pack, pack_bytes,
+    rewrite_metadata, unpack_bytes, verify,
 };
 
 struct Scratch {
@@ -173,4 +174,34 @@ fn permissions_and_links_stay() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(Archive::open(fs::read(&real).unwrap()).unwrap().nbytes(), 110);
+}
+
+/// The shape comes from the locked file, so no append of another thread is lost.
+#[test]
+fn appended_rows_grow_the_array() {
+    let meta = NumpyMeta { dtype: Dtype::parse("'<i2'").unwrap(), shape: vec![3, 2], order: Order::C };
+    let Json::Object(mut members) = meta.to_json().unwrap() else { panic!("metadata are an object") };
+    members.push(("unit".into(), Json::String("m".into())));
+    let options = PackOptions::new().metadata(Some(Json::Object(members))).max_app_chunks(MaxAppChunks::Exact(999));
+    let scratch = Scratch::new(&pack_bytes(&ramp(12), &options).unwrap(), &[]);
+    let before = fs::read(&scratch.archive).unwrap();
+    let append = |rows, plain: &[u8]| append_rows(&scratch.archive, rows, plain, &AppendOptions::new());
+    for (rows, nbytes) in [(1, 8), (2, 4), (u64::MAX, 4), (0, 4)] {
+        assert!(matches!(append(rows, &ramp(nbytes)), Err(Error::NotRows { .. })), "{rows}");
+    }
+    append(0, &[]).unwrap();
+    assert_eq!(fs::read(&scratch.archive).unwrap(), before);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for rows in 1..20 {
+                    while matches!(append(rows, &ramp(rows as usize * 4)), Err(Error::Locked(_))) {}
+                }
+            });
+        }
+    });
+    let archive = Archive::open(fs::read(&scratch.archive).unwrap()).unwrap();
+    assert_eq!(archive.numpy().unwrap().shape, [3 + 2 * 190, 2]);
+    assert_eq!(archive.metadata().unwrap().get("unit"), Some(&Json::String("m".into())));
+    assert_eq!(scratch.plain().len(), 4 * 383);
 }

@@ -11,12 +11,11 @@ use std::path::Path;
 
 use blosc_core::{CParams, memory};
 use bloscpack_format::Json;
-use bloscpack_format::bloscpack::{
-    ChunkPlan, DEFAULT_CHUNK_SIZE, Header, MetadataRewrite, MetadataSection, Version, offsets,
-};
+use bloscpack_format::bloscpack::{ChunkPlan, DEFAULT_CHUNK_SIZE, Header, MetadataRewrite, Version, offsets};
 
 use crate::archive::Archive;
 use crate::ends::{Source, SourceKind};
+use crate::formats::bloscpack::append_metadata::NewMetadata;
 use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::fs::atomic::AtomicFile;
 use crate::fs::files::{known_size, refuse_same_file};
@@ -58,15 +57,15 @@ pub fn append<'s>(
 }
 
 fn append_source(archive: &Path, new: Source<'_>, options: &AppendOptions) -> Result<AppendReport, Error> {
-    let changes = MetadataRewrite::default();
+    let metadata = NewMetadata::of(options);
     match new.0 {
-        SourceKind::Bytes(bytes) => edit(archive, bytes, Some(bytes.len() as u64), changes, options),
-        SourceKind::Reader(reader, size) => edit(archive, reader, size, changes, options),
+        SourceKind::Bytes(bytes) => edit(archive, bytes, Some(bytes.len() as u64), metadata, options),
+        SourceKind::Reader(reader, size) => edit(archive, reader, size, metadata, options),
         SourceKind::Path(path) => {
             let file = File::open(&path).map_err(|error| Error::file("opening", &path, error))?;
             refuse_same_file(&file, archive)?;
             let size = known_size(&file);
-            edit(archive, file, size, changes, options)
+            edit(archive, file, size, metadata, options)
         }
     }
 }
@@ -77,15 +76,30 @@ fn append_source(archive: &Path, new: Source<'_>, options: &AppendOptions) -> Re
 /// [`Error::NoMetadataFound`] if the file has none; [`Error::NoChangeInMetadata`] if it is the same; [`Error::Format`]
 /// if it does not fit, or if `changes` contain a checksum of another length. After an error, the file is unchanged.
 pub fn rewrite_metadata(archive: impl AsRef<Path>, metadata: Json, changes: MetadataRewrite) -> Result<(), Error> {
-    let options = AppendOptions::new().metadata(Some(metadata));
-    edit(archive.as_ref(), io::empty(), Some(0), changes, &options).map(|_| ())
+    let metadata = NewMetadata::Replaced(&metadata, changes);
+    edit(archive.as_ref(), io::empty(), Some(0), metadata, &AppendOptions::new()).map(|_| ())
+}
+
+/// Appends rows to the array in a bloscpack file: the plain bytes of items of the array's shape but for the first axis.
+/// The shape in the metadata grows by `rows` in the same step. Metadata of the options are not used.
+///
+/// # Errors
+/// [`Error::NotRows`] if `plain` has another size than the rows; as [`append`].
+pub fn append_rows(
+    archive: impl AsRef<Path>,
+    rows: u64,
+    plain: &[u8],
+    options: &AppendOptions,
+) -> Result<AppendReport, Error> {
+    let nbytes = plain.len() as u64;
+    edit(archive.as_ref(), plain, Some(nbytes), NewMetadata::Grown { rows, nbytes }, options)
 }
 
 fn edit(
     path: &Path,
     mut new: impl Read,
     size: Option<u64>,
-    changes: MetadataRewrite,
+    metadata: NewMetadata<'_>,
     options: &AppendOptions,
 ) -> Result<AppendReport, Error> {
     let file = open_locked(path, |path| File::open(path))?;
@@ -94,7 +108,7 @@ fn edit(
         return Err(Error::Unsupported { format: archive.format() });
     };
     let old = archive.header().copied().unwrap_or_else(|| Header::new(Version::V3));
-    let section = new_metadata(&archive, &changes, options.metadata.as_ref())?;
+    let section = metadata.section(&archive)?;
     let mut tail = Tail::read(&archive, &old)?;
     if let Some(size) = size.filter(|&size| size > 0) {
         let plan = ChunkPlan::new(size.saturating_add(tail.refill.len() as u64), tail.chunk_size.into())?;
@@ -139,20 +153,6 @@ fn edit(
     let surplus = new_size.saturating_sub(tail.room);
     let surplus = (surplus > 0).then(|| ChunkPlan::new(surplus, tail.chunk_size.into())).transpose()?;
     Ok(AppendReport { before, after: tail.keep + packed.written, new_size, surplus, header })
-}
-
-/// Returns the section that replaces that of the file, `None` if it stays.
-fn new_metadata(
-    archive: &Archive<'_>,
-    changes: &MetadataRewrite,
-    metadata: Option<&Json>,
-) -> Result<Option<MetadataSection>, Error> {
-    let Some(metadata) = metadata else { return Ok(None) };
-    let Some(section) = archive.metadata_section() else { return Err(Error::NoMetadataFound) };
-    if archive.metadata().is_some_and(|old| old.same_value(metadata)) {
-        return Err(Error::NoChangeInMetadata);
-    }
-    Ok(Some(section.rewrite(metadata, changes)?))
 }
 
 /// Copies the first `len` bytes of `file`.

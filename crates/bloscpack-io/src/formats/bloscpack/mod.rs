@@ -11,9 +11,12 @@
 //! | `content` | what a new file is made of: uncompressed bytes, or compressed chunks |
 //! | `pack`, `writer` | creates a whole file, from a reader or through `Write` |
 //! | `append` | appends data to an existing file, and replaces its metadata |
+//! | `append_metadata` | the metadata after appending |
 
 #[cfg(feature = "write")]
 pub(crate) mod append;
+#[cfg(feature = "write")]
+mod append_metadata;
 pub(crate) mod chunk_run;
 pub(crate) mod chunks;
 pub(crate) mod container;
