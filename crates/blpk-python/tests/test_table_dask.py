@@ -85,6 +85,9 @@ def test_small_tables(tmp_path, rows):
     assert to_dask_dataframe(make(tmp_path / "one", rows[:1])).n.sum().compute() == 0
     with pytest.raises(ValueError, match="rows"):
         to_dask_dataframe(tmp_path / "one", rows=0)
+    for one in (tmp_path / "one", blpk.open(tmp_path / "one")):
+        with pytest.raises(ValueError, match="at least one column"):
+            to_dask_dataframe(one, columns=[])
 
 
 def test_changed_table(tmp_path):

@@ -161,8 +161,10 @@ def to_dask_dataframe(
     if isinstance(path, Table):
         columns = path.names if columns is None else columns
         path = path.path
+    if columns is not None and not (columns := list(columns)):
+        raise ValueError("a frame needs at least one column")
     with Table(path, **options) as table:
-        view = table if columns is None else table[list(columns)]
+        view = table if columns is None else table[columns]
         names, nrows, step = view.names, view.nrows, view.rows_of(PARTITION_BYTES) if rows is None else rows
         if not names:
             raise ValueError("a frame needs at least one column")
