@@ -62,6 +62,17 @@ def test_numbers_below_0(tmp_path, table):
     refuses(array.resize, 2**70)
 
 
+def test_rows_that_are_no_columns(table):
+    frame = type("Frame", (), {"columns": ["x", "y"], "__iter__": lambda self: iter(self.columns)})()
+    refuses(table.append, frame, match="not Frame; pass a mapping")
+    refuses(table.append, {"x": (number for number in range(3)), "y": [1, 2, 3]}, match="'x' needs a seq.* not generator")
+    refuses(table.append, ["x", "y"], match="'x' needs a seq.* not str")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [7], "y": [8.0]})
+    refuses(table.append, frame, match="not DataFrame")
+    assert table.append(dict(frame)) == 1 and table[5].item() == (7, 8.0)
+
+
 @pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz", "a.blp"])
 def test_appended_items_lose_nothing(tmp_path, name):
     def array_of(items):

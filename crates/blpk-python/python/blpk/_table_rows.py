@@ -77,6 +77,9 @@ def columns_of(rows: Any, dtype: np.dtype[Any]) -> list[NDArray[np.uint8]]:
         columns = _by_name(records, list(rows.dtype.names), names)
     elif isinstance(rows, np.void) and rows.dtype.names is not None:
         columns = _by_name(np.asarray(rows).reshape(1), list(rows.dtype.names), names)
+    elif hasattr(rows, "columns"):
+        kind = type(rows).__name__
+        raise TypeError(f"rows are an array, a mapping or a sequence, not {kind}; pass a mapping from names to its columns")
     else:
         columns = list(rows)
         if len(columns) != len(names):
@@ -115,7 +118,10 @@ def _cast(name: str, dtype: np.dtype[Any], column: Any) -> NDArray[Any]:
     if array.size == 0 and not hasattr(column, "dtype"):
         # An empty list.
         array = array.astype(base).reshape(0, *axes)
-    if array.ndim == 0 or array.shape[1:] != tuple(axes):
+    if array.ndim == 0:
+        kind = type(column).__name__
+        raise ValueError(f"column '{name}' needs a sequence or an array with one value for each row, not {kind}")
+    if array.shape[1:] != tuple(axes):
         raise ValueError(f"column '{name}' has rows of shape {tuple(axes)}, found an array of shape {array.shape}")
     return np.ascontiguousarray(cast(f"column '{name}'", base, array))
 
