@@ -152,6 +152,10 @@ fn exception(py: Python<'_>, kind: ErrorKind, text: String, limit: Option<&OverL
         ErrorKind::Io => return PyOSError::new_err(text),
         _ => "Error",
     };
+    let text = match limit {
+        Some(limit) => with_argument(&text, limit),
+        None => text,
+    };
     let class = py.import("blpk._errors").and_then(|module| module.getattr(name));
     let made = class.and_then(|class| match limit {
         Some(limit) => class.call1((text, limit.raise, limit.needed, limit.limit)),
@@ -170,6 +174,12 @@ pub(crate) fn unwritable(py: Python<'_>, error: &Error) -> PyErr {
         Error::Limit(over) => exception(py, ErrorKind::Limit, format!("{over}; readers refuse more"), Some(over)),
         error => error.raise(py),
     }
+}
+
+/// Replaces advice for authors of programs in Rust by the argument of Python.
+fn with_argument(text: &str, limit: &OverLimit) -> String {
+    let argument = format!("pass limits={{\"{}\": {}}} if that is intended", limit.raise, limit.needed);
+    text.replace(&limit.advice(), &argument)
 }
 
 /// Returns the exception for an attribute whose value cannot be read. `None` for one whose name is not UTF-8 or stands for

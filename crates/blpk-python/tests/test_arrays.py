@@ -342,7 +342,7 @@ def test_damage_and_limits(tmp_path):
         array.verify()
     with pytest.raises(blpk.DamagedError):
         blpk.open(content[:50])
-    with pytest.raises(blpk.LimitError) as raised:
+    with pytest.raises(blpk.LimitError, match='; pass limits={"max_') as raised:
         blpk.open(path, limits={"max_chunk": 1000})[0]
     assert raised.value.limit == "max_chunk" and raised.value.allowed == 1000
 
