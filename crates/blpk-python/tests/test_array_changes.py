@@ -4,6 +4,7 @@ import concurrent.futures
 import mmap
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_appends_to_a_bloscpack_file_by_many_handles(tmp_path):
                     array.append(items)
                     break
                 except blpk.LockedError:
-                    pass
+                    time.sleep(0.001)
         return 15 * len(items)
 
     with concurrent.futures.ThreadPoolExecutor(3) as threads:

@@ -8,7 +8,9 @@ use blosc_core::{Cancelled, EncodeError, OutOfMemory};
 use bloscpack_format::Part;
 
 use super::{Activity, Error, NoText};
-use crate::fs::spool::is_error_of_spool;
+
+/// The operation in the error of a full directory of temporary files.
+const WRITING_SPOOL: &str = "writing a temporary file (TMPDIR) in";
 
 impl From<EncodeError> for Error {
     fn from(error: EncodeError) -> Self {
@@ -93,9 +95,17 @@ impl Error {
         move |source| Error::of_activity(Activity::Other(doing), source)
     }
 
+    /// The error of writing a temporary file in `directory`: neither the input nor the output failed.
+    #[cfg(feature = "write")]
+    pub(crate) fn writing_spool(directory: &Path, source: io::Error) -> Error {
+        Error::file(WRITING_SPOOL, directory, source)
+    }
+
     /// Returns the I/O error of an operation, and an error of a temporary file as it is.
     fn of_activity(doing: Activity, source: io::Error) -> Error {
-        if is_error_of_spool(&source) { source.into() } else { Error::Io { doing, source } }
+        let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+        let is_of_spool = matches!(inner, Some(Error::File { doing: WRITING_SPOOL, .. }));
+        if is_of_spool { source.into() } else { Error::Io { doing, source } }
     }
 
     /// Returns [`Error::NotANumpyArray`] with a text or an error as its source.

@@ -9,9 +9,6 @@ pub(crate) use self::file::Spool;
 #[cfg(not(feature = "write"))]
 pub(crate) type Spool = crate::in_memory::InMemoryFile;
 
-/// The operation in the error of a full directory of temporary files. The error names the directory.
-const WRITING: &str = "writing a temporary file (TMPDIR) in";
-
 /// Creates an empty spool. `doing` describes the operation in the error.
 #[cfg(feature = "write")]
 pub(crate) fn create(doing: &'static str) -> Result<Spool, Error> {
@@ -23,18 +20,11 @@ pub(crate) fn create(_: &'static str) -> Result<Spool, Error> {
     Ok(Spool::default())
 }
 
-/// Returns whether an error is that of writing a spool. Then neither the input nor the output failed.
-pub(crate) fn is_error_of_spool(error: &std::io::Error) -> bool {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    matches!(inner, Some(Error::File { doing: WRITING, .. }))
-}
-
 #[cfg(feature = "write")]
 mod file {
     use std::fs::File;
     use std::io::{self, Read, Seek, SeekFrom, Write};
 
-    use super::WRITING;
     use crate::Error;
     use crate::source::ReadAt;
 
@@ -52,7 +42,7 @@ mod file {
         fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
             self.0.write(buf).map_err(|error| match error.kind() {
                 io::ErrorKind::Interrupted => error,
-                _ => Error::file(WRITING, &std::env::temp_dir(), error).into(),
+                _ => Error::writing_spool(&std::env::temp_dir(), error).into(),
             })
         }
 
