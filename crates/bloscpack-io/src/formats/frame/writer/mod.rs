@@ -197,8 +197,9 @@ impl<S: FrameStore> FrameWriter<S> {
         }
     }
 
-    /// Sets whether new chunks may only have filters that C-Blosc2 decodes correctly: [`CParams::portable`]. The
-    /// default is true, also for frames with chunks of other filters.
+    /// Sets whether new chunks may only have filters that C-Blosc2 decodes correctly:
+    /// [`CParams::portable`](blosc_core::CParams::portable). The default is true, also for frames with chunks of other
+    /// filters.
     #[must_use]
     pub fn portable(self, portable: bool) -> Self {
         FrameWriter { compression: self.compression.portable(portable), choice: None, encoder: None, ..self }
