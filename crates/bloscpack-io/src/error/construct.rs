@@ -10,7 +10,20 @@ use bloscpack_format::Part;
 use super::{Activity, Error, NoText};
 
 /// The operation in the error of a full directory of temporary files.
+#[cfg(feature = "write")]
 const WRITING_SPOOL: &str = "writing a temporary file (TMPDIR) in";
+
+#[cfg(feature = "write")]
+fn is_of_spool(source: &io::Error) -> bool {
+    let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    matches!(inner, Some(Error::File { doing: WRITING_SPOOL, .. }))
+}
+
+/// Spools are in memory.
+#[cfg(not(feature = "write"))]
+fn is_of_spool(_: &io::Error) -> bool {
+    false
+}
 
 impl From<EncodeError> for Error {
     fn from(error: EncodeError) -> Self {
@@ -103,9 +116,7 @@ impl Error {
 
     /// Returns the I/O error of an operation, and an error of a temporary file as it is.
     fn of_activity(doing: Activity, source: io::Error) -> Error {
-        let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-        let is_of_spool = matches!(inner, Some(Error::File { doing: WRITING_SPOOL, .. }));
-        if is_of_spool { source.into() } else { Error::Io { doing, source } }
+        if is_of_spool(&source) { source.into() } else { Error::Io { doing, source } }
     }
 
     /// Returns [`Error::NotANumpyArray`] with a text or an error as its source.
