@@ -15,33 +15,6 @@ use bloscpack_io::{Address, AnyDirectory, AnySource, Archive, Input, Limits, Ope
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Refuses a missing input, and an output that must not be replaced.
-pub(crate) fn check(
-    input: &PathOrStdio,
-    output: &PathOrStdio,
-    overwrite: Overwrite,
-    columns: ColumnAdvice,
-    session: &Session,
-) -> Result<()> {
-    operand_must_exist("input file", input, columns)?;
-    check_output(input, output, overwrite, session)
-}
-
-/// [`check`] for commands that take directories with `--recursive`.
-pub(crate) fn check_one_of_many(
-    input: &PathOrStdio,
-    output: &PathOrStdio,
-    overwrite: Overwrite,
-    columns: ColumnAdvice,
-    session: &Session,
-) -> Result<()> {
-    match input {
-        PathOrStdio::File(path) => input_must_exist("input file", path, columns)?,
-        other => operand_must_exist("input file", other, columns)?,
-    }
-    check_output(input, output, overwrite, session)
-}
-
 /// Refuses an output that must not be replaced, or is the input.
 pub(crate) fn check_output(
     input: &PathOrStdio,
@@ -84,6 +57,14 @@ pub(crate) fn operand_must_exist(what: &str, operand: &PathOrStdio, columns: Col
 /// Refuses a missing file, and a directory that is not a container.
 pub(crate) fn must_exist(what: &str, path: &Path, columns: ColumnAdvice) -> Result<()> {
     exists(what, path, columns, "")
+}
+
+/// [`operand_must_exist`] for an input that may be a directory with `--recursive`.
+pub(crate) fn one_of_many_must_exist(what: &str, operand: &PathOrStdio, columns: ColumnAdvice) -> Result<()> {
+    match operand {
+        PathOrStdio::File(path) => input_must_exist(what, path, columns),
+        other => operand_must_exist(what, other, columns),
+    }
 }
 
 /// [`must_exist`] for an input that may be a directory with `--recursive`.

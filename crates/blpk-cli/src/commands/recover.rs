@@ -30,14 +30,13 @@ impl Plan {
         let input = files::not_standard("in_file", &args.in_file)?;
         let output = files::not_standard("out_file", &args.out_file)?;
         let damaged = Damaged::of(&args.in_file);
-        if matches!(damaged, Ok(Damaged::Bcolz)) {
-            files::check_output(&input, &output, Overwrite::CONTAINER, session)?;
-        } else {
+        if !matches!(damaged, Ok(Damaged::Bcolz)) {
             if args.fill {
                 bail!("input file '{input}' is not a bcolz directory, which --fill is for");
             }
-            files::check(&input, &output, Overwrite::CONTAINER, ColumnAdvice::ConvertFirst, session)?;
+            files::operand_must_exist("input file", &input, ColumnAdvice::ConvertFirst)?;
         }
+        files::check_output(&input, &output, Overwrite::CONTAINER, session)?;
         let damaged = damaged.map_err(|error| refused(error, &input, &args.in_file))?;
         let gaps = if args.fill { Gaps::Fill } else { Gaps::Trim };
         Ok(Plan { input, output, in_file: args.in_file.clone(), out_file: args.out_file.clone(), damaged, gaps })

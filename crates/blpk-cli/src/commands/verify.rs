@@ -72,7 +72,7 @@ fn verify(operand: &PathOrStdio, memory: Option<u64>, session: &Session, cancel:
         if let Some((store, true)) = zarr_store(operand)? {
             return verify_group(&store, session, &options).with_context(name);
         }
-        must_exist(operand)?;
+        files::one_of_many_must_exist("file", operand, ColumnAdvice::UseOption)?;
         match kind_of_operand(operand) {
             Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
             Some(FileKind::Frame) => {
@@ -132,7 +132,7 @@ fn digest_of(
         let array = Array::open(open_source(operand, cancel)?).with_context(name)?;
         array.archive().unpack(&mut plain, &UnpackOptions::new()).with_context(name)?;
     } else {
-        must_exist(operand)?;
+        files::one_of_many_must_exist("file", operand, ColumnAdvice::UseOption)?;
         let archive = Archive::open(open_source(operand, cancel)?).with_context(name)?;
         let (limits, chunk) = limits(memory, None);
         let threads = session.threads_within(archive.nbytes(), memory, chunk)?;
@@ -140,13 +140,6 @@ fn digest_of(
         archive.unpack(&mut plain, &options).with_context(name)?;
     }
     Ok(plain.finish())
-}
-
-fn must_exist(operand: &PathOrStdio) -> Result<()> {
-    match operand {
-        PathOrStdio::File(path) => files::input_must_exist("file", path, ColumnAdvice::UseOption),
-        other => files::operand_must_exist("file", other, ColumnAdvice::UseOption),
-    }
 }
 
 /// Returns the name of the uncompressed file.

@@ -23,13 +23,8 @@ pub(in crate::commands) struct Plan {
 impl Plan {
     pub(super) fn new(args: &ChunkDecodeArgs, session: &Session) -> Result<Plan> {
         let (input, output) = (PathOrStdio::from(args.in_file.clone()), PathOrStdio::from(args.out_file.clone()));
-        files::check(
-            &input,
-            &output,
-            Overwrite::by_position(&input, Writes::Plain),
-            ColumnAdvice::ConvertFirst,
-            session,
-        )?;
+        files::operand_must_exist("input file", &input, ColumnAdvice::ConvertFirst)?;
+        files::check_output(&input, &output, Overwrite::by_position(&input, Writes::Plain), session)?;
         Ok(Plan { input, output })
     }
 }

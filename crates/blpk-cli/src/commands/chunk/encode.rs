@@ -28,13 +28,8 @@ impl Plan {
     pub(super) fn new(args: &ChunkEncodeArgs, session: &Session) -> Result<Plan> {
         let (input, output) = (PathOrStdio::from(args.in_file.clone()), PathOrStdio::from(args.out_file.clone()));
         let (params, max_nbytes) = params(args)?;
-        files::check(
-            &input,
-            &output,
-            Overwrite::by_position(&input, Writes::Packed),
-            ColumnAdvice::ConvertFirst,
-            session,
-        )?;
+        files::operand_must_exist("input file", &input, ColumnAdvice::ConvertFirst)?;
+        files::check_output(&input, &output, Overwrite::by_position(&input, Writes::Packed), session)?;
         Ok(Plan { input, output, params, max_nbytes })
     }
 }

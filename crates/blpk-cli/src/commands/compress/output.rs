@@ -25,6 +25,7 @@ pub(super) fn output_of(
         bail!("input file '{}' does not exist!{advice}", item.operand);
     }
     let overwrite = outputs.overwrite(item, Writes::Packed, "compress");
-    files::check_one_of_many(&item.operand, &output, overwrite, ColumnAdvice::ConvertFirst, session)?;
+    files::one_of_many_must_exist("input file", &item.operand, ColumnAdvice::ConvertFirst)?;
+    files::check_output(&item.operand, &output, overwrite, session)?;
     Ok(output)
 }

@@ -37,10 +37,10 @@ impl Plan {
         let conversion = conversion(args, &input, &named)?;
         refuse_directory(conversion.target, &named)?;
         refuse_idle(args, conversion.target)?;
-        match conversion.has_columns {
-            false => files::check(&input, &output, Overwrite::CONTAINER, ColumnAdvice::UseOption, session)?,
-            true => files::check_output(&input, &output, Overwrite::CONTAINER, session)?,
+        if !conversion.has_columns {
+            files::operand_must_exist("input file", &input, ColumnAdvice::UseOption)?;
         }
+        files::check_output(&input, &output, Overwrite::CONTAINER, session)?;
         refuse_foreign(args, &input)?;
         let options = options(args, &input, session)?;
         let typing_flag = match (&args.shape, &args.dtype) {

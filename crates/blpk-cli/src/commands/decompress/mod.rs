@@ -43,10 +43,10 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         let decompression =
             |output| Decompression { item: &item, kind, column, output, session, digest: digest.as_ref(), memory };
         let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");
-        match column {
-            Some(_) => files::check_output(&item.operand, &output, overwrite, session)?,
-            None => files::check_one_of_many(&item.operand, &output, overwrite, ColumnAdvice::UseOption, session)?,
+        if column.is_none() {
+            files::one_of_many_must_exist("input file", &item.operand, ColumnAdvice::UseOption)?;
         }
+        files::check_output(&item.operand, &output, overwrite, session)?;
         // Refused before any output is written.
         let metadata_out = metadata_out.as_ref().map(|path| metadata::create(path, &item.operand, &output, session));
         let mut metadata_out = metadata_out.transpose()?;
