@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bloscpack_format::frame::Header;
+use bloscpack_format::frame::{FrameType, Header};
 use bloscpack_io::frame::FrameStore;
 use bloscpack_io::{Error, OpenOptions, ReadAt as _};
 
@@ -38,8 +38,8 @@ pub(crate) trait Files: Send + Sync {
     /// Returns whether the chunks are in files of their own.
     fn is_directory(&self) -> bool;
 
-    /// Opens the file of a frame that is one file, for reading when there is no file at its path any more. `None` if that
-    /// is not possible.
+    /// Opens a new frame that is one file, to read it when there is no file at its path any more. `None` if that is not
+    /// possible.
     fn open_to_keep(&self) -> Option<Box<dyn FrameStore>> {
         None
     }
@@ -68,8 +68,8 @@ pub(crate) struct FileFrame {
 struct State {
     /// The frame as it was last read.
     read: Option<Read>,
-    /// The file since the last change, until it is read.
-    kept: Option<Box<dyn FrameStore>>,
+    /// The file that was read before the last change, until it is read again. It is read if there is none at the path.
+    kept: Option<AnyStore>,
     /// The header that the last change wrote.
     written: Option<Vec<u8>>,
     /// Increases each time the frame is read again, unless the last change wrote its header.
@@ -81,6 +81,16 @@ struct Read {
     frame: Writer,
     stamp: Option<Stamp>,
     header: [u8; Header::FIXED_LEN],
+}
+
+impl State {
+    /// Forgets what is known, but not the open file: changes are written into it.
+    fn forget(&mut self) {
+        let read = self.read.take().filter(|read| read.stamp.is_some());
+        let store = read.map(|read| read.frame.into_store());
+        self.kept = store.filter(|store| store.frame_type() == FrameType::Contiguous).or(self.kept.take());
+        self.written = None;
+    }
 }
 
 impl Read {
@@ -99,7 +109,8 @@ impl FileFrame {
     /// As [`Files::create`].
     pub(crate) fn create(files: Box<dyn Files>, lock: Option<Arc<FrameLock>>, header: Header) -> Result<Self, i32> {
         files.create(header)?;
-        let state = State { kept: files.open_to_keep(), ..State::default() };
+        let kept = files.open_to_keep().map(|store| AnyStore::new(store, 0));
+        let state = State { kept, ..State::default() };
         Ok(FileFrame { state: Mutex::new(state), ..FileFrame::new(files, lock, 0) })
     }
 
@@ -137,7 +148,7 @@ impl FileFrame {
             (state.read, state.written) = (None, None);
         }
         let stamp = match self.files.stamp() {
-            Err(code) => return work(self.read_kept(&mut state, code)?),
+            Err(code) => return work(FileFrame::read_kept(&mut state, code)?),
             stamp => stamp?,
         };
         let is_fresh = |read: &Read| {
@@ -161,11 +172,15 @@ impl FileFrame {
         work(&state.read.insert(read).frame)
     }
 
-    /// Returns the frame in the file that was open when it was last read or changed, as C-Blosc2 does: the program may
+    /// Returns the frame in the file that was open when it was last read or created, as C-Blosc2 does: the program may
     /// have changed its directory, or moved or removed the file. `code` is the error of its path.
-    fn read_kept<'s>(&self, state: &'s mut State, code: i32) -> Result<&'s Writer, i32> {
+    fn read_kept(state: &mut State, code: i32) -> Result<&Writer, i32> {
         if state.read.is_none() {
-            let frame = self.frame_in(state.kept.take().ok_or(code)?)?;
+            let frame = frame_in(state.kept.take().ok_or(code)?)?;
+            // The last change may have been made to another file, which was then at the path.
+            if state.written.is_some() && state.written != header_of(&frame) {
+                return Err(code);
+            }
             state.read = Some(Read::new(frame, None)?);
         }
         state.read.as_ref().map(|read| &read.frame).ok_or(code)
@@ -192,13 +207,11 @@ impl FileFrame {
     pub(super) fn change(&mut self, change: &Change<'_>, code: i32) -> Result<Writer, i32> {
         let _held = self.hold(Access::Write)?;
         let mut frame = self.open(true)?;
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        (state.read, state.written) = (None, None);
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).forget();
         self.is_unsynced = !self.files.is_directory();
         change.apply(&mut frame).map_err(|error| of_frame(&error, code))?;
         frame.commit().map_err(|error| of_frame(&error, FILE_WRITE))?;
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        (state.written, state.kept) = (header_of(&frame), self.files.open_to_keep());
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).written = header_of(&frame);
         Ok(frame)
     }
 
@@ -215,14 +228,13 @@ impl FileFrame {
     }
 
     fn open(&self, is_change: bool) -> Result<Writer, i32> {
-        self.frame_in(self.files.open(is_change)?)
+        frame_in(AnyStore::new(self.files.open(is_change)?, self.start))
     }
+}
 
-    fn frame_in(&self, store: Box<dyn FrameStore>) -> Result<Writer, i32> {
-        let store = AnyStore::new(store, self.start);
-        let opened: Result<_, Error> = Writer::open_sequence(store, &OpenOptions::new());
-        opened.map_err(|error| of_frame(&error, FILE_READ))
-    }
+fn frame_in(store: AnyStore) -> Result<Writer, i32> {
+    let opened: Result<_, Error> = Writer::open_sequence(store, &OpenOptions::new());
+    opened.map_err(|error| of_frame(&error, FILE_READ))
 }
 
 /// Returns the header of a frame, with its metalayers.

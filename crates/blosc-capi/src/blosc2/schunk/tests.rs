@@ -180,7 +180,15 @@ fn a_frame_is_read_after_its_file_is_gone() {
         assert_eq!(read(&opened), Err(-1), "it has no chunk");
         other.change(&Change::Insert(&[0], &chunk), -1).unwrap();
         assert_eq!(read(&opened).unwrap(), [7; 4000]);
+        // A change of that frame does not make the old file current.
+        let old = std::fs::read(&path).unwrap();
+        let mut follower = FileFrame::new(Box::new(LocalFiles::new(path.clone())), None, 0);
+        read(&follower).unwrap();
         std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, old).unwrap();
+        follower.change(&Change::Insert(&[1], &chunk), -1).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(read(&follower).is_err());
     }
     let unread = FileFrame::new(Box::new(LocalFiles::new(path)), None, 0);
     assert!(read(&unread).is_err());
