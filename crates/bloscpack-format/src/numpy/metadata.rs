@@ -92,6 +92,20 @@ impl NumpyMeta {
         let nbytes = items.checked_mul(self.dtype.itemsize()).filter(|nbytes| i64::try_from(*nbytes).is_ok())?;
         Some(if self.shape.contains(&0) { 0 } else { nbytes })
     }
+
+    /// Returns the size of a row in bytes: of all items with one index of the first axis. `u64::MAX` if it is larger.
+    ///
+    /// ```
+    /// use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+    /// let meta = NumpyMeta { dtype: Dtype::parse("'<f4'")?, shape: vec![10, 3, 2], order: Order::C };
+    /// assert_eq!(meta.row_nbytes(), 24);
+    /// # Ok::<(), bloscpack_format::FormatError>(())
+    /// ```
+    #[must_use]
+    pub fn row_nbytes(&self) -> u64 {
+        let inner = self.shape.get(1..).unwrap_or_default();
+        inner.iter().fold(self.dtype.itemsize(), |size, len| size.saturating_mul(*len))
+    }
 }
 
 #[cfg(test)]

@@ -189,12 +189,6 @@ pub(crate) fn are_in_order(meta: &NumpyMeta) -> bool {
     meta.order == Order::C || meta.shape.iter().filter(|len| **len > 1).count() <= 1
 }
 
-/// Returns the size in bytes of a row: of all items with one index of the first axis.
-pub(crate) fn row_nbytes(meta: &NumpyMeta) -> u64 {
-    let inner = meta.shape.get(1..).unwrap_or_default();
-    inner.iter().fold(meta.dtype.itemsize(), |size, len| size.saturating_mul(*len))
-}
-
 /// Returns the array that an input describes. An array in a frame has a shape even without a dtype. Raw bytes are
 /// unsigned integers.
 pub(crate) fn known(archive: &Archive<'_>) -> Result<Option<NumpyMeta>, Error> {

@@ -13,7 +13,7 @@ use super::report::ConvertReport;
 use super::spooled::spooled;
 use super::write::{write_array, write_carray, write_frame, write_npy};
 use super::zarr;
-use crate::array::{RowReader, View, are_in_order, known, plain_meta, row_nbytes};
+use crate::array::{RowReader, View, are_in_order, known, plain_meta};
 use crate::formats::bcolz::RowStream;
 use crate::formats::bloscpack::content::PlainBytes;
 use crate::formats::bloscpack::pack::pack_to_file;
@@ -121,7 +121,7 @@ impl Conversion<'_> {
         let (attrs, dropped) = metadata.into_attrs()?;
         let (output, meta, options) = (self.output.path()?, self.meta, self.options);
         let copied = match are_in_order(meta) {
-            true => self.copied(row_nbytes(meta), self.options.chunk_rows_nbytes(meta), |_| true)?,
+            true => self.copied(meta.row_nbytes(), self.options.chunk_rows_nbytes(meta), |_| true)?,
             false => None,
         };
         let old = self.archive.carray().map(|(storage, _)| storage);

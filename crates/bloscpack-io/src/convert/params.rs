@@ -9,7 +9,6 @@ use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::zarr::Version;
 
 use super::copied::Copied;
-use crate::array::row_nbytes;
 use crate::formats::bcolz::CarrayParams;
 use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
@@ -80,7 +79,7 @@ impl ConvertOptions {
         let old = old.filter(|old| old.dtype == dtype);
         let dflt = old.map(|old| &old.dflt).filter(|dflt| bcolz::dflt::check(dflt, &dtype, atom_shape).is_ok());
         let mut params = CarrayParams::new(dtype.clone()).atom_shape(atom_shape).cparams(cparams).expectedlen(*rows);
-        let kept = copied.and_then(|copied| copied.chunk_nbytes().checked_div(row_nbytes(meta)));
+        let kept = copied.and_then(|copied| copied.chunk_nbytes().checked_div(meta.row_nbytes()));
         let kept = kept.or(old.filter(|_| self.typing.shape.is_none()).map(|old| old.chunklen));
         if let Some(chunklen) = self.array_options().rows().or(kept) {
             params = params.chunklen(chunklen);
@@ -93,7 +92,7 @@ impl ConvertOptions {
 
     /// Returns the size in bytes of a chunk of rows, if the options set it.
     pub(super) fn chunk_rows_nbytes(&self, meta: &NumpyMeta) -> Option<u64> {
-        self.array_options().rows().map(|rows| rows.saturating_mul(row_nbytes(meta)))
+        self.array_options().rows().map(|rows| rows.saturating_mul(meta.row_nbytes()))
     }
 
     /// Returns the choice to make: everything that the options do not set. `typesize` is that of known items.

@@ -13,7 +13,6 @@ use super::metadata::{Metadata, lost};
 use super::observed::Observed;
 use super::report::ConvertReport;
 use super::write::{write_array, write_npy};
-use crate::array::row_nbytes;
 use crate::error::ArrayRefusal;
 use crate::formats::bcolz::{Ctable, CtableWriter, Directory, RowInput, RowStream, WrittenColumn};
 use crate::fs::contents::holds_only_files;
@@ -145,7 +144,7 @@ fn copied<'a>(
     options: &'a ConvertOptions,
 ) -> Result<Option<Copied<'a>>, Error> {
     let chunk_nbytes = options.chunk_rows_nbytes(meta);
-    let wanted = Wanted { nbytes, row: row_nbytes(meta), chunk_nbytes, knows: |_| true };
+    let wanted = Wanted { nbytes, row: meta.row_nbytes(), chunk_nbytes, knows: |_| true };
     Copied::of(archive, &wanted, options)
 }
 

@@ -11,7 +11,7 @@ use super::observed::Observed;
 use super::report::ConvertReport;
 use super::spooled::spooled;
 use super::table::{check_options, meta_of, named, report};
-use crate::array::{View, are_in_order, row_nbytes};
+use crate::array::{View, are_in_order};
 use crate::formats::bcolz::Ctable;
 use crate::formats::frame::FrameParams;
 #[cfg(feature = "remote")]
@@ -124,7 +124,7 @@ fn write_array<S: KeyStore>(
 /// one chunk of its own size.
 fn copied<'a>(view: View<'a>, options: &'a ConvertOptions) -> Result<Option<Copied<'a>>, Error> {
     let View { archive, meta } = view;
-    let row = row_nbytes(meta);
+    let row = meta.row_nbytes();
     let inner = meta.shape.get(1..).unwrap_or_default();
     let set = options.chunkshape.as_deref();
     let is_rows =
@@ -173,9 +173,9 @@ fn chunkshape(view: View<'_>, copied: Option<&Copied<'_>>, options: &ConvertOpti
     let View { archive, meta } = view;
     if options.chunkshape.is_none() {
         let rows = match (copied, archive.stored_chunk_nbytes()) {
-            (Some(copied), _) => copied.chunk_nbytes().checked_div(row_nbytes(meta)),
+            (Some(copied), _) => copied.chunk_nbytes().checked_div(meta.row_nbytes()),
             (None, Some(nbytes)) if are_in_order(meta) => {
-                nbytes.checked_div(row_nbytes(meta)).filter(|rows| rows.saturating_mul(row_nbytes(meta)) == nbytes)
+                nbytes.checked_div(meta.row_nbytes()).filter(|rows| rows.saturating_mul(meta.row_nbytes()) == nbytes)
             }
             _ => None,
         };

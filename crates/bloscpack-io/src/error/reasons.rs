@@ -85,6 +85,9 @@ pub enum ArrayRefusal {
         /// Size of an item in bytes.
         found: u64,
     },
+    /// Rows for an array without axes.
+    #[error("a zero-dimensional array has no rows")]
+    NoRows,
     /// A different shape for items in Fortran order.
     #[error("its items are in Fortran order, so its shape cannot be changed")]
     FortranOrder,

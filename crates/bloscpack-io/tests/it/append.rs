@@ -177,6 +177,31 @@ fn permissions_and_links_stay() {
 }
 
 /// The shape comes from the locked file, so no append of another thread is lost.
+/// The rows of an array in Fortran order are not next to each other, and one without axes has none.
+#[test]
+fn arrays_that_cannot_grow_are_refused() {
+    for (shape, order, can_grow) in [
+        (vec![3, 2], Order::F, false),
+        (vec![], Order::C, false),
+        (vec![6], Order::F, true),
+        (vec![6, 1, 1], Order::C, true),
+    ] {
+        let meta = NumpyMeta { dtype: Dtype::parse("'<i2'").unwrap(), shape, order };
+        let nbytes = meta.nbytes().unwrap() as usize;
+        let options = PackOptions::new().metadata(Some(meta.to_json().unwrap())).max_app_chunks(MaxAppChunks::Exact(9));
+        let scratch = Scratch::new(&pack_bytes(&ramp(nbytes), &options).unwrap(), &[]);
+        let before = fs::read(&scratch.archive).unwrap();
+        let rows = ramp(meta.row_nbytes() as usize);
+        match append_rows(&scratch.archive, 1, &rows, &AppendOptions::new()) {
+            Ok(_) => assert!(can_grow && scratch.plain().len() == nbytes + rows.len()),
+            Err(error) => {
+                assert!(matches!(error, Error::NotANumpyArray { .. }) && !can_grow, "{error}");
+                assert_eq!(fs::read(&scratch.archive).unwrap(), before);
+            }
+        }
+    }
+}
+
 #[test]
 fn appended_rows_grow_the_array() {
     let meta = NumpyMeta { dtype: Dtype::parse("'<i2'").unwrap(), shape: vec![3, 2], order: Order::C };

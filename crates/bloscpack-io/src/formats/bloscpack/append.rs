@@ -84,7 +84,8 @@ pub fn rewrite_metadata(archive: impl AsRef<Path>, metadata: Json, changes: Meta
 /// The shape in the metadata grows by `rows` in the same step. Metadata of the options are not used.
 ///
 /// # Errors
-/// [`Error::NotRows`] if `plain` has another size than the rows; as [`append`].
+/// [`Error::NotRows`] if `plain` has another size than the rows; [`Error::NotANumpyArray`] without axes, and for several
+/// axes in Fortran order, whose rows are all over the file; as [`append`].
 pub fn append_rows(
     archive: impl AsRef<Path>,
     rows: u64,

@@ -2,8 +2,9 @@
 
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{MetadataRewrite, MetadataSection};
-use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::numpy::{NumpyMeta, Order};
 
+use crate::error::ArrayRefusal;
 use crate::{AppendOptions, Archive, Error};
 
 /// A change of the metadata. It is applied while the file is locked, so that concurrent writers lose nothing.
@@ -47,10 +48,14 @@ impl<'a> NewMetadata<'a> {
     }
 }
 
-/// Checks that `rows` rows of an array take `nbytes` bytes.
+/// Checks that an array can grow by rows at its end, and that `rows` of them take `nbytes` bytes.
 fn check_rows(meta: &NumpyMeta, rows: u64, nbytes: u64) -> Result<(), Error> {
-    let items = meta.shape.iter().skip(1).try_fold(1_u64, |items, size| items.checked_mul(*size));
-    let atomsize = items.and_then(|items| items.checked_mul(meta.dtype.itemsize())).unwrap_or(u64::MAX);
+    match (meta.shape.len(), meta.order) {
+        (0, _) => return Err(Error::not_an_array(ArrayRefusal::NoRows)),
+        (2.., Order::F) => return Err(Error::not_an_array(ArrayRefusal::FortranOrder)),
+        _ => {}
+    }
+    let atomsize = meta.row_nbytes();
     match atomsize.checked_mul(rows) {
         Some(expected) if expected == nbytes => Ok(()),
         _ => Err(Error::NotRows { found: nbytes, atomsize, rows: Some(rows) }),

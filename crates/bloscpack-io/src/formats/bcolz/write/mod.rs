@@ -7,6 +7,7 @@
 //! | `carray` | [`CarrayWriter`], the public writer of an array |
 //! | `ctable` | [`CtableWriter`], the public writer of a table |
 //! | `new` | the temporary directory of a new carray or ctable |
+//! | `contents` | whether an old directory may be replaced |
 //! | `column` | `Column`: a carray, alone or in a table, with its uncommitted changes; it owns the next five |
 //! | `subdirectory` | `Subdirectory`: paths below the root, and the lock of a column |
 //! | `meta` | `MetaEdit`: metadata, rows before and after |

@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `store` | [`KeyStore`]: the store that values are put into, and the local directory as one |
+//! | `contents` | whether an old directory may be replaced |
 //! | `remote` | the objects below a URL as a store |
 //! | `params` | [`ZarrParams`]: version, chunks and compression of a new array |
 //! | `array` | [`ArrayWriter`]: the keys and values of one array |
