@@ -103,7 +103,7 @@ impl Outputs {
             PathOrStdio::File(path) => fs::metadata(path).ok(),
             PathOrStdio::Standard | PathOrStdio::Url(_) => None,
         };
-        let _privacy = Privacy::of(&item.operand, output);
+        let _privacy = Privacy::of(&item.operand, output)?;
         let before = match &item.operand {
             PathOrStdio::Url(_) if self.removes_inputs => {
                 bail!("--rm removes files, not '{}': leave it out", item.operand)
@@ -157,7 +157,7 @@ fn make_directories(output: &Path, input: &InputFile) -> Result<Vec<PathBuf>> {
         if directory.symlink_metadata().is_ok() {
             bail!("--output-dir: '{}' is a file, not a directory; name another directory", directory.display());
         }
-        let _privacy = mirrored.map(|mirrored| Privacy::of_directory(mirrored, directory));
+        let _privacy = mirrored.map(|mirrored| Privacy::of_directory(mirrored, directory)).transpose()?;
         fs::create_dir(directory).with_context(|| naming("making directory", directory))?;
         made.push(directory.to_owned());
         if cfg!(unix) {

@@ -1,6 +1,7 @@
 //! Permissions of new files: no wider than those of the input.
 
 use crate::path_or_stdio::PathOrStdio;
+use anyhow::Result;
 use std::path::Path;
 
 /// A guard that limits the permissions of new files and directories: a user without access to the input gets none to
@@ -16,26 +17,34 @@ pub(crate) struct Privacy {
 impl Privacy {
     /// Limits the permissions of an output made from an input. A container that is a directory counts with all its
     /// files. Stdin and URLs have no permissions.
-    pub(crate) fn of(input: &PathOrStdio, output: &PathOrStdio) -> Privacy {
+    ///
+    /// # Errors
+    /// A file whose permissions the system does not tell.
+    pub(crate) fn of(input: &PathOrStdio, output: &PathOrStdio) -> Result<Privacy> {
         Privacy::of_all([input], output)
     }
 
     /// [`Privacy::of`] for an output made from several inputs.
-    pub(crate) fn of_all<'a>(inputs: impl IntoIterator<Item = &'a PathOrStdio>, output: &PathOrStdio) -> Privacy {
+    pub(crate) fn of_all<'a>(
+        inputs: impl IntoIterator<Item = &'a PathOrStdio>,
+        output: &PathOrStdio,
+    ) -> Result<Privacy> {
         let group = match output {
             PathOrStdio::File(path) => unix::group_of_new(path),
             PathOrStdio::Standard | PathOrStdio::Url(_) => None,
         };
-        let local = inputs.into_iter().filter_map(|input| match input {
-            PathOrStdio::File(path) => Some(path),
-            PathOrStdio::Standard | PathOrStdio::Url(_) => None,
-        });
-        Privacy::limited_to(local.fold(unix::ALL, |all, input| all & unix::access_to_tree(input, group)))
+        let mut mode = unix::ALL;
+        for input in inputs {
+            if let PathOrStdio::File(path) = input {
+                mode &= unix::access_to_tree(path, group)?;
+            }
+        }
+        Ok(Privacy::limited_to(mode))
     }
 
     /// Limits the permissions of a new directory to those of the directory that it mirrors.
-    pub(crate) fn of_directory(mirrored: &Path, new: &Path) -> Privacy {
-        Privacy::limited_to(unix::access_to(mirrored, unix::group_of_new(new)))
+    pub(crate) fn of_directory(mirrored: &Path, new: &Path) -> Result<Privacy> {
+        unix::access_to(mirrored, unix::group_of_new(new)).map(Privacy::limited_to)
     }
 
     fn limited_to(mode: u32) -> Privacy {
@@ -55,16 +64,16 @@ impl Privacy {
 /// On other systems, new files have the permissions of their directory.
 #[cfg(not(unix))]
 impl Privacy {
-    pub(crate) fn of(_: &PathOrStdio, _: &PathOrStdio) -> Privacy {
-        Privacy {}
+    pub(crate) fn of(_: &PathOrStdio, _: &PathOrStdio) -> Result<Privacy> {
+        Ok(Privacy {})
     }
 
-    pub(crate) fn of_all<'a>(_: impl IntoIterator<Item = &'a PathOrStdio>, _: &PathOrStdio) -> Privacy {
-        Privacy {}
+    pub(crate) fn of_all<'a>(_: impl IntoIterator<Item = &'a PathOrStdio>, _: &PathOrStdio) -> Result<Privacy> {
+        Ok(Privacy {})
     }
 
-    pub(crate) fn of_directory(_: &Path, _: &Path) -> Privacy {
-        Privacy {}
+    pub(crate) fn of_directory(_: &Path, _: &Path) -> Result<Privacy> {
+        Ok(Privacy {})
     }
 }
 
@@ -77,7 +86,10 @@ impl Drop for Privacy {
 
 #[cfg(unix)]
 mod unix {
+    use anyhow::{Context as _, Result};
+    use rustix::fs::{Access, access};
     use std::fs::{self, Metadata};
+    use std::io;
     use std::os::unix::fs::MetadataExt as _;
     use std::path::Path;
     use walkdir::WalkDir;
@@ -87,28 +99,48 @@ mod unix {
     pub(super) const ALL: u32 = 0o777;
 
     /// Returns the permissions that all files of an input have in common.
-    pub(super) fn access_to_tree(input: &Path, group: Option<u32>) -> u32 {
-        let mut mode = access_to(input, group);
-        if !input.is_dir() {
-            return mode;
+    pub(super) fn access_to_tree(input: &Path, group: Option<u32>) -> Result<u32> {
+        let found = match fs::metadata(input) {
+            Ok(found) => found,
+            Err(error) => return access_without(input, error),
+        };
+        let mut mode = allowed(&found, group);
+        if !found.is_dir() {
+            return Ok(mode);
         }
         // The path itself may be a link, which has all permissions.
         for entry in WalkDir::new(input) {
             if mode & !OWNER == 0 {
                 break;
             }
-            // The process cannot read this entry, so other users may not read it either.
-            mode &= entry
-                .map_err(drop)
-                .and_then(|entry| entry.metadata().map_err(drop))
-                .map_or(OWNER, |found| allowed(&found, group));
+            mode &= match entry.and_then(|entry| entry.metadata()) {
+                Ok(found) => allowed(&found, group),
+                Err(error) => {
+                    let path = error.path().unwrap_or(input).to_owned();
+                    access_without(&path, error.into())?
+                }
+            };
         }
-        mode
+        Ok(mode)
     }
 
-    /// Returns the permissions of a file or directory. One that cannot be examined is not read either.
-    pub(super) fn access_to(path: &Path, group: Option<u32>) -> u32 {
-        fs::metadata(path).map_or(ALL, |found| allowed(&found, group))
+    /// Returns the permissions of a file or directory.
+    pub(super) fn access_to(path: &Path, group: Option<u32>) -> Result<u32> {
+        match fs::metadata(path) {
+            Ok(found) => Ok(allowed(&found, group)),
+            Err(error) => access_without(path, error),
+        }
+    }
+
+    /// Returns the permissions of a file or directory that could not be examined.
+    fn access_without(path: &Path, error: io::Error) -> Result<u32> {
+        match error.kind() {
+            // Another process removed it, or the output is not made because there is no input.
+            io::ErrorKind::NotFound => Ok(ALL),
+            // If this user may not read it, others may not either.
+            io::ErrorKind::PermissionDenied if access(path, Access::READ_OK).is_err() => Ok(OWNER),
+            _ => Err(error).with_context(|| format!("reading the permissions of '{}'", path.display())),
+        }
     }
 
     /// Returns the permissions that a new file with this group may have.

@@ -46,7 +46,7 @@ impl Plan {
         }
         // Opened before measuring, so that minutes of work do not end with a refusal.
         let create = |picture| {
-            let _privacy = Privacy::of(&operand, &picture);
+            let _privacy = Privacy::of(&operand, &picture)?;
             Output::create(&picture, session.force)
         };
         let picture = picture.map(create).transpose()?;

@@ -63,7 +63,7 @@ fn refused(error: Error, input: &PathOrStdio, path: &Path) -> anyhow::Error {
 }
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let _privacy = Privacy::of(&plan.input, &plan.output);
+    let _privacy = Privacy::of(&plan.input, &plan.output)?;
     let is_bloscpack = plan.damaged == Damaged::Bloscpack;
     if is_bloscpack {
         session.report.verbose(format!("input file is: '{}'", plan.input));

@@ -56,7 +56,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     };
     let inputs = plan.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
     let references = References::of(inputs, &plan.options.clone().cancel(cancel.clone()))?;
-    let _privacy = Privacy::of_all(plan.inputs.iter().map(|(operand, _)| operand), &plan.output);
+    let _privacy = Privacy::of_all(plan.inputs.iter().map(|(operand, _)| operand), &plan.output)?;
     staging::write_output(&plan.output, session, |output| {
         let mut file = Output::create(output, session.force)?;
         references.write_json(&mut file).with_context(|| output.to_string())?;

@@ -117,6 +117,21 @@ fn a_directory_is_as_private_as_the_files_in_it() {
     );
 }
 
+/// A user without the permission to list a directory may still read files in it, whose names are known.
+#[test]
+fn outputs_of_directories_that_cannot_be_listed_are_private() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("blpk convert --dtype u1 f x.zarr").ok();
+    set_mode(&sandbox, "x.zarr", 0o311);
+    if sandbox.shell("ls x.zarr").code == Some(0) {
+        eprintln!("skipped: root may list any directory");
+    } else {
+        sandbox.shell("umask 022; blpk convert x.zarr x.npy").ok();
+        assert_eq!(mode(&sandbox, "x.npy"), 0o600);
+    }
+    set_mode(&sandbox, "x.zarr", 0o755);
+}
+
 /// Permissions of a group are only those of another group.
 #[test]
 fn outputs_with_another_group_are_not_open_to_it() {

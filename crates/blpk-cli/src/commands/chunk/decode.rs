@@ -33,7 +33,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let Plan { input, output } = plan;
     let cancel = session.cancel();
     let bytes = Input::open(input, &cancel)?.read_all(i32::MAX as u64).with_context(|| input.to_string())?;
-    let _privacy = Privacy::of(input, output);
+    let _privacy = Privacy::of(input, output)?;
     let mut output = Output::create(output, session.force)?;
     let chunk = parse(&bytes).with_context(|| input.to_string())?;
     let mut decoder = Decoder::new().parallelism(Parallelism::Ambient).cancel(cancel);

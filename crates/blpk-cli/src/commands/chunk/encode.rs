@@ -38,7 +38,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let Plan { input, output, params, max_nbytes } = plan;
     let cancel = session.cancel();
     let plain = Input::open(&input, &cancel)?.read_all(max_nbytes as u64).with_context(|| input.to_string())?;
-    let _privacy = Privacy::of(&input, &output);
+    let _privacy = Privacy::of(&input, &output)?;
     let mut output = Output::create(&output, session.force)?;
     let mut encoder = Encoder::new(params)?.parallelism(Parallelism::Ambient).cancel(cancel);
     let chunk = match session.threads(plain.len() as u64)? {

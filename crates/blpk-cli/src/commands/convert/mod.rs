@@ -25,7 +25,7 @@ use anyhow::{Context as _, Error as AnyError, Result, anyhow, bail};
 use bloscpack_io::{AnySource, ConvertReport, Error, LocalSource, Target, convert};
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let _privacy = Privacy::of(&plan.input, &plan.output);
+    let _privacy = Privacy::of(&plan.input, &plan.output)?;
     if let PathOrStdio::Url(url) = &plan.output
         && plan.conversion.target.is_directory()
     {

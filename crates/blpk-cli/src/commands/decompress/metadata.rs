@@ -22,7 +22,7 @@ pub(super) fn create(path: &Path, input: &PathOrStdio, output: &PathOrStdio, ses
             bail!("'{operand}' cannot be both for the data and for the metadata; name another file");
         }
     }
-    let _privacy = Privacy::of(input, &operand);
+    let _privacy = Privacy::of(input, &operand)?;
     Output::create(&operand, session.force)
 }
 
