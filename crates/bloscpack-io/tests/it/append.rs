@@ -176,7 +176,6 @@ fn permissions_and_links_stay() {
     assert_eq!(Archive::open(fs::read(&real).unwrap()).unwrap().nbytes(), 110);
 }
 
-/// The shape comes from the locked file, so no append of another thread is lost.
 /// The rows of an array in Fortran order are not next to each other, and one without axes has none.
 #[test]
 fn arrays_that_cannot_grow_are_refused() {
@@ -202,6 +201,7 @@ fn arrays_that_cannot_grow_are_refused() {
     }
 }
 
+/// The shape comes from the locked file, so no append of another thread is lost.
 #[test]
 fn appended_rows_grow_the_array() {
     let meta = NumpyMeta { dtype: Dtype::parse("'<i2'").unwrap(), shape: vec![3, 2], order: Order::C };
