@@ -3,6 +3,7 @@
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Returns a command that runs only the test with the path `test` in this binary, such as `kernels::active`, with no
 /// input and no output.
@@ -36,6 +37,12 @@ pub fn program(binary: &Path) -> Command {
 #[must_use]
 pub fn slowness() -> u32 {
     if emulator().is_some() { 15 } else { 1 }
+}
+
+/// Returns when a process that a test kills ends by itself, in case the test was killed first.
+#[must_use]
+pub fn end_of_victim() -> Instant {
+    Instant::now() + Duration::from_secs(60) * slowness()
 }
 
 /// Returns the emulator command that cargo runs this binary with, as in

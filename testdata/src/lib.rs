@@ -15,7 +15,7 @@ mod tally;
 
 pub use alloc::{AllocUsage, CountingAlloc, FailingAlloc};
 pub use archive::{archive, json, manifest};
-pub use child::{emulator, program, slowness, this_test};
+pub use child::{emulator, end_of_victim, program, slowness, this_test};
 pub use mutate::mutate;
 pub use plain::{PlainKind, linspace_f64, noise, plain, ramp, steps, text};
 pub use rng::SplitMix64;

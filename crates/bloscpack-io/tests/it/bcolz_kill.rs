@@ -4,13 +4,13 @@
 use std::env;
 use std::num::NonZeroU64;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, Dtype, LOCK_FILE};
 use bloscpack_io::bcolz::{Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, LocalDirectory, verify};
 use bloscpack_io::{Error, UnpackOptions};
-use testdata::{slowness, this_test};
+use testdata::{end_of_victim, slowness, this_test};
 
 /// The environment variable with the directory for the process to be killed.
 const VICTIM: &str = "BLPK_TEST_BCOLZ_TO_CHANGE";
@@ -24,8 +24,9 @@ fn len(flushes: u64) -> u64 {
 
 /// Each flush appends, or removes all rows. It writes its number to every third row of the table and every row of the
 /// array.
-fn change_for_ever(root: &Path) -> ! {
-    loop {
+fn change_until_killed(root: &Path) {
+    let end = end_of_victim();
+    while Instant::now() < end {
         let mut flushes = flushes(root);
         let mut table = CtableWriter::open(&root.join("table")).unwrap();
         let mut array = CarrayWriter::open(&root.join("array")).unwrap();
@@ -82,7 +83,8 @@ const MAX_ROUNDS: u64 = 1000;
 #[test]
 fn killed_at_any_moment_it_is_that_of_some_flush() {
     if let Some(path) = env::var_os(VICTIM) {
-        change_for_ever(Path::new(&path));
+        change_until_killed(Path::new(&path));
+        return;
     }
     // The test kills the process, not the disk. In memory it can do more flushes.
     let memory = Path::new("/dev/shm");

@@ -3,12 +3,12 @@
 
 use std::env;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
 use bloscpack_io::{Archive, Error, LocalSource, OpenOptions, UnpackOptions};
-use testdata::{slowness, this_test};
+use testdata::{end_of_victim, slowness, this_test};
 
 /// The environment variable with the path of the frame for the process to be killed.
 const VICTIM: &str = "BLPK_TEST_FRAME_TO_CHANGE";
@@ -26,8 +26,9 @@ fn expected(commits: u64) -> Vec<Vec<u8>> {
 }
 
 /// Commits again and again, and compacts the frame now and then, until the process is killed.
-fn change_for_ever(path: &Path) -> ! {
-    loop {
+fn change_until_killed(path: &Path) {
+    let end = end_of_victim();
+    while Instant::now() < end {
         let mut commits = commits(path);
         let mut frame = FrameWriter::open(path).unwrap();
         for _ in 0..20 {
@@ -61,7 +62,8 @@ const MAX_ROUNDS: u64 = 1000;
 #[test]
 fn killed_at_any_moment_it_is_the_frame_of_some_commit() {
     if let Some(path) = env::var_os(VICTIM) {
-        change_for_ever(Path::new(&path));
+        change_until_killed(Path::new(&path));
+        return;
     }
     // The test kills the process, not the disk. In memory it can do more commits.
     let memory = Path::new("/dev/shm");
