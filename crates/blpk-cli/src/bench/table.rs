@@ -4,6 +4,7 @@ use super::sample::Sample;
 use super::setting::{Figures, Setting, name_of};
 use super::winners::{command, winners};
 use crate::json::{Object, number, text};
+use crate::path_or_stdio::PathOrStdio;
 use crate::size::pretty_size;
 use blosc_core::OutOfMemory;
 use bloscpack_format::Json;
@@ -56,7 +57,7 @@ fn speed(bytes: f64) -> String {
 
 /// Formats the sweep as one JSON object; speeds are whole bytes per second.
 pub(crate) fn json(
-    file: &str,
+    file: &PathOrStdio,
     sample: &Sample,
     threads: usize,
     figures: &[Figures],
@@ -80,7 +81,7 @@ pub(crate) fn json(
     let typesizes = || sample.typesizes.iter().map(|size| number(*size as u64));
     Object::inner()
         .with("schema", Json::Int(1))
-        .with("file", text(file))
+        .with("file", text(&file.name()))
         .with("nbytes", number(sample.nbytes))
         .with("sample", number(sample.bytes.len() as u64))
         .with("typesize", typesizes().next().unwrap_or(Json::Null))

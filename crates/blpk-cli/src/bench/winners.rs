@@ -2,8 +2,8 @@
 
 use super::setting::{Figures, Setting, name_of};
 use crate::file_kind::FileKind;
-use crate::names::quoted;
-use std::path::Path;
+use crate::names::{EXTENSION, of_new_container, quoted_name};
+use crate::path_or_stdio::PathOrStdio;
 
 /// A setting that is the best by one or more measures.
 pub(crate) struct Winner<'a> {
@@ -43,17 +43,14 @@ pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
 
 /// Returns the command line that compresses a file with a setting. For a container, it converts the content to a new
 /// container.
-pub(crate) fn command(setting: &Setting, file: &str, kind: Option<FileKind>) -> String {
+pub(crate) fn command(setting: &Setting, file: &PathOrStdio, kind: Option<FileKind>) -> String {
     let Setting { goal, codec, clevel, filter, typesize, chunk_size } = setting;
     let (what, output) = match kind {
         None | Some(FileKind::Foreign(_)) => ("compress", String::new()),
-        Some(_) => {
-            let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            ("convert", format!(" {}", quoted(&format!("{stem}.new.blp"))))
-        }
+        Some(_) => ("convert", format!(" {}", quoted_name(&of_new_container(file, EXTENSION)))),
     };
     let (codec, filter, size) = (codec.name(), name_of(*filter), size(*chunk_size));
-    let file = quoted(file);
+    let file = quoted_name(file.bytes());
     let settings = match goal {
         Some(goal) if *typesize == 0 => format!("--auto={goal}"),
         Some(goal) => format!("--auto={goal} -t {typesize}"),
@@ -73,6 +70,11 @@ fn size(nbytes: u64) -> String {
 mod tests {
     use super::*;
     use blosc_core::{Codec, Filter, Goal};
+    use std::path::PathBuf;
+
+    fn named(name: &str) -> PathOrStdio {
+        PathBuf::from(name).into()
+    }
 
     fn setting(codec: Codec) -> Setting {
         Setting { goal: None, codec, clevel: 9, filter: Some(Filter::Shuffle), typesize: 4, chunk_size: 1 << 20 }
@@ -108,14 +110,14 @@ mod tests {
             ("-", "-"),
             ("a$b", "'a$b'"),
         ] {
-            assert_eq!(command(&setting, file, None), format!("blpk compress {line} {expected}"));
+            assert_eq!(command(&setting, &named(file), None), format!("blpk compress {line} {expected}"));
         }
         let expected = format!("blpk convert {line} x/a.npy a.new.blp");
-        assert_eq!(command(&setting, "x/a.npy", Some(FileKind::Npy)), expected);
+        assert_eq!(command(&setting, &named("x/a.npy"), Some(FileKind::Npy)), expected);
         let auto = Setting { goal: Some(Goal::Small), typesize: 0, ..setting };
-        assert_eq!(command(&auto, "f", None), "blpk compress --auto=small -z 1M f");
+        assert_eq!(command(&auto, &named("f"), None), "blpk compress --auto=small -z 1M f");
         let auto = Setting { typesize: 4, ..auto };
-        assert_eq!(command(&auto, "f", None), "blpk compress --auto=small -t 4 -z 1M f");
+        assert_eq!(command(&auto, &named("f"), None), "blpk compress --auto=small -t 4 -z 1M f");
         assert_eq!([1 << 20, 3 << 10, 1000, 1025].map(size), ["1M", "3K", "1000", "1025"]);
     }
 }

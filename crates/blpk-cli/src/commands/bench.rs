@@ -110,7 +110,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     match as_json {
         // A partial object is useless to a program.
         true if done.is_ok() => {
-            session.report.raw(&json(&operand.to_string(), &sample, session.nthreads(), &figures, &missed)?);
+            session.report.raw(&json(&operand, &sample, session.nthreads(), &figures, &missed)?);
         }
         // Keep what was measured so far: repeating it would take minutes.
         false if !figures.is_empty() => {
@@ -138,7 +138,7 @@ fn conclude(figures: &[Figures], missed: &[Setting], operand: &PathOrStdio, samp
     }
     for winner in winners(figures) {
         let best = winner.best.join(", ");
-        session.report.normal(format!("{best}: {}", command(winner.setting, &operand.name(), sample.kind)));
+        session.report.normal(format!("{best}: {}", command(winner.setting, operand, sample.kind)));
     }
 }
 

@@ -18,18 +18,17 @@ pub(super) fn line(
     advice: &[Advice],
 ) -> Result<String, OutOfMemory> {
     let pieces = content.pieces();
-    let name = operand.name();
     let known = plan.typesize.map(usize::from).or(content.typesize);
     let goals = advice.iter().map(|one| {
         Object::inner()
             .with("goal", text(&one.goal.to_string()))
             .with("groups", Json::Array(one.groups.iter().map(group).collect()))
-            .with("command", text(&command(plan, one.goal, &name, content.is_container)))
+            .with("command", text(&command(plan, one.goal, operand, content.is_container)))
             .into_json()
     });
     Object::inner()
         .with("schema", Json::Int(1))
-        .with("name", text(&name))
+        .with("name", text(&operand.name()))
         .with("nbytes", number(content.nbytes()))
         .with("typesize", known.map_or(Json::Null, |typesize| number(typesize as u64)))
         .with("sample", number(pieces.iter().map(|piece| piece.end - piece.start).sum()))

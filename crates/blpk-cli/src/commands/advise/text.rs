@@ -26,7 +26,7 @@ pub(super) fn all(plan: &Plan, operand: &PathOrStdio, content: &Content, advice:
     }
     text.push_str("\n* chosen; speeds are nominal, of one thread\n");
     for one in advice {
-        let command = command(plan, one.goal, &operand.name(), content.is_container);
+        let command = command(plan, one.goal, operand, content.is_container);
         let _ = writeln!(text, "{}: {command}", one.goal);
     }
     text
