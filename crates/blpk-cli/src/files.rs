@@ -15,13 +15,16 @@ use bloscpack_io::{Address, AnyDirectory, AnySource, Archive, Input, Limits, Ope
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Refuses an output that must not be replaced, or is the input.
+/// Refuses an output without a name, that must not be replaced, or is the input.
 pub(crate) fn check_output(
     input: &PathOrStdio,
     output: &PathOrStdio,
     overwrite: Overwrite,
     session: &Session,
 ) -> Result<()> {
+    if matches!(output, PathOrStdio::File(path) if path.as_os_str().is_empty()) {
+        bail!("the name of the output file is empty");
+    }
     // With `-f`, "input and output are the same file" is the more useful message, so it comes before checks of the content.
     if session.force {
         refuse_same_file(input, output)?;

@@ -236,3 +236,11 @@ fn directories_with_other_files_are_not_replaced() {
         sandbox.run(&format!("verify {output}")).ok();
     }
 }
+
+#[test]
+fn outputs_have_names() {
+    let sandbox = two_files();
+    for line in ["c a.dat ''", "-ff d a.blp ''", "chunk encode a.dat ''", "reference -o '' a.blp"] {
+        assert_eq!(sandbox.shell(&format!("blpk {line}")).error(), "the name of the output file is empty", "{line}");
+    }
+}
