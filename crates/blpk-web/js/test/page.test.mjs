@@ -15,7 +15,7 @@ async function load(name) {
 const { ticks, valueTicks } = await load("ticks");
 const { scaleOf } = await load("colours");
 const { histogramOf, statsOf } = await load("numbers");
-const { textOf } = await load("texts");
+const { summaryText, textOf } = await load("texts");
 const { zoomed, startOf } = await load("zoom");
 
 test("ticks are round numbers in the range", () => {
@@ -110,4 +110,7 @@ test("texts of values have all digits, and dates are dates", () => {
   assert.equal(textOf(Number.NaN, leaf("m", 8, "[s]")), "NaT");
   assert.equal(textOf(7n, leaf("m", 8, "[2h]")), "14 h");
   assert.equal(textOf(7n, leaf("m", 8)), "7");
+  assert.equal(summaryText(1 / 3, leaf("f", 8)), "0.3333333");
+  assert.equal(summaryText(19_000.25, leaf("M", 8, "[D]")), "2022-01-08");
+  assert.equal(summaryText(1_700_000_000_000_000_000, leaf("M", 8, "[ns]")), "≈ 2023-11-14T22:13:20.000000000");
 });

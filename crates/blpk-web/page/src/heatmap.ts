@@ -6,12 +6,12 @@ import { css, LOST, NAN, scaleOf } from "./colours.js";
 import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
 import { drawAxis, drawScale, hatch, imageOf, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
-import { shown, shownBytes } from "./numbers.js";
+import { shownBytes } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { AxisRange, OpenedFile, Plane } from "./protocol.js";
 import type { Range } from "./range.js";
 import { axisSlider } from "./slider.js";
-import { textOf } from "./texts.js";
+import { summaryText, textOf } from "./texts.js";
 import { zoomed } from "./zoom.js";
 
 /** Maximum number of values along an axis that are shown at a time. */
@@ -36,7 +36,8 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   /** The cells of the plane, a pixel each. */
   let cells: OffscreenCanvas | undefined;
   let isDamaged = false;
-  const figures = statistics();
+  const summary = (value: number) => summaryText(value, leaves?.[0]);
+  const figures = statistics(summary);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(420, "application", "Heat map", draw);
 
@@ -81,7 +82,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
       markChunks(plane.problems);
       [row, column] = [Math.min(row, plane.rows - 1), Math.min(column, plane.columns - 1)];
       const steps = rows.step > 1 || columns.step > 1 ? `, every ${rows.step}th row and ${columns.step}th column` : "";
-      canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: from ${shown(plane.stats.min)} to ${shown(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
+      canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: from ${summary(plane.stats.min)} to ${summary(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
       onSlice(slice());
       tell();
       paint();

@@ -1,11 +1,10 @@
 // Statistics of what is shown, and its histogram.
 
 import { canvasOf, colour, el } from "./dom.js";
-import { shown } from "./numbers.js";
 import type { Histogram, Stats } from "./protocol.js";
 
-/** Shows statistics and a histogram. `update` replaces them. */
-export function statistics() {
+/** Shows statistics and a histogram, with values as `text` returns them. `update` replaces them. */
+export function statistics(text: (value: number) => string) {
   let histogram: Histogram | undefined;
   let isLog = false;
   const list = el("dl", { class: "stats" });
@@ -22,7 +21,7 @@ export function statistics() {
       context.fillRect(bin * step, height - 16 - tall, Math.max(1, step - 1), tall);
     }
     context.fillStyle = colour("soft");
-    const label = (value: number) => shown(isLog ? 10 ** value : value);
+    const label = (value: number) => text(isLog ? 10 ** value : value);
     context.textAlign = "left";
     context.fillText(label(low), 0, height - 3);
     context.textAlign = "right";
@@ -33,14 +32,14 @@ export function statistics() {
     [histogram, isLog] = [next, log];
     const facts: [string, string][] = [
       ["values", stats.count.toLocaleString("en")],
-      ["min", shown(stats.min)],
-      ["max", shown(stats.max)],
-      ["mean", shown(stats.mean)],
+      ["min", text(stats.min)],
+      ["max", text(stats.max)],
+      ["mean", text(stats.mean)],
       ["NaN", stats.nan.toLocaleString("en")],
     ];
     if (stats.infinite) facts.push(["infinite", String(stats.infinite)]);
     list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-stat": name }, value))));
-    const edges = `from ${shown(log ? 10 ** next.low : next.low)} to ${shown(log ? 10 ** next.high : next.high)}`;
+    const edges = `from ${text(log ? 10 ** next.low : next.low)} to ${text(log ? 10 ** next.high : next.high)}`;
     const peak = next.counts.indexOf(Math.max(...next.counts));
     canvas.setAttribute("aria-label", `Histogram of the shown values ${edges} in ${next.counts.length} bins; most are in bin ${peak + 1}`);
     paint();

@@ -9,7 +9,7 @@ import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
 import { rangeOf } from "./range.js";
 import { ticks, valueTicks } from "./ticks.js";
-import { textOf } from "./texts.js";
+import { summaryText, textOf } from "./texts.js";
 import { startOf } from "./zoom.js";
 
 /** An array up to this size is shown whole at first, and of a larger one, the first chunks. */
@@ -29,7 +29,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   let current = 0;
   /** The item that zooming keeps selected, also while a point stands for several items. */
   let item: number | undefined;
-  const figures = statistics();
+  const summary = (value: number) => summaryText(value, leaves?.[0]);
+  const figures = statistics(summary);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(360, "application", "Line plot", draw);
 
@@ -103,7 +104,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       if (item !== undefined && item >= start && item < stop) current = Math.floor((item - start) / line.step);
       else item = undefined;
       current = Math.min(current, line.min.length - 1);
-      canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: from ${shown(line.stats.min)} to ${shown(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
+      canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: from ${summary(line.stats.min)} to ${summary(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
       where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;
       onSlice(`${start}:${stop}`);
       tell();

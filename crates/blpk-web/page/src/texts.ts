@@ -50,6 +50,13 @@ function timeText(time: bigint, leaf: Leaf): string {
   return date ?? `${units} ${unit}`;
 }
 
+/** Returns the text of a summary, such as a mean, of values of a dtype: a few digits, and dates as dates. */
+export function summaryText(value: number, leaf?: Leaf): string {
+  if (leaf?.kind !== "M" && leaf?.kind !== "m") return shown(value);
+  // Summaries are floats, which do not hold all nanoseconds of our days.
+  return (Math.abs(value) > Number.MAX_SAFE_INTEGER ? "≈ " : "") + textOf(value, leaf);
+}
+
 /** Returns the text of a value of a dtype: all digits, and dates as dates. */
 export function textOf(value: number | bigint, leaf?: Leaf): string {
   const isTime = leaf?.kind === "M" || leaf?.kind === "m";
