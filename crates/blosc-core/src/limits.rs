@@ -131,7 +131,7 @@ impl Limits {
     #[doc(hidden)]
     pub fn check_unearned(&self, nbytes: u64, cbytes: u64) -> Result<(), OverLimit> {
         let unearned = Limits::unearned(nbytes, cbytes);
-        check("plain bytes that the compressed ones have not earned", unearned, self.max_unearned, "max_unearned")
+        check("plain bytes beyond 4096 for each compressed byte", unearned, self.max_unearned, "max_unearned")
     }
 
     /// Refuses an output of `nbytes` plain bytes in memory that come from `cbytes` compressed bytes, if it exceeds a

@@ -101,7 +101,7 @@ fn advice_of_library(cause: &(dyn StdError + 'static)) -> Option<Advice> {
     }
     let over = cause.downcast_ref::<FormatError>().and_then(FormatError::over_limit);
     let over = over.or_else(|| cause.downcast_ref::<DecodeError>()?.over_limit());
-    over.or_else(|| cause.downcast_ref()).map(|over: &OverLimit| Advice::Limit(over.advice()))
+    over.or_else(|| cause.downcast_ref()).map(|over: &OverLimit| Advice::Limit(at_a_shell(over)))
 }
 
 /// Whether the system refused memory to this process or to one of its system calls.

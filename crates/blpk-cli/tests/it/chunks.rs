@@ -406,3 +406,12 @@ fn few_bytes_that_name_many_streams_are_described_in_little_memory() {
     let run = sandbox.shell(&format!("{limit}blpk -n 1 chunk info --json x | wc -c"));
     assert!(run.ok().text().trim().parse::<u64>().unwrap() > 20_000_000);
 }
+
+/// The bytes go to the output as they are decoded, so a chunk may expand to any size.
+#[test]
+fn chunks_of_repeated_bytes_are_decoded() {
+    let sandbox = Sandbox::new();
+    let made = "head -c 1258291200 /dev/zero | blpk chunk encode --format blosc2 - chunk";
+    sandbox.shell(&format!("{made} && blpk chunk decode chunk - | wc -c > size")).ok();
+    assert_eq!((sandbox.read("chunk").len(), sandbox.read("size")), (32, b"1258291200\n".to_vec()));
+}

@@ -9,10 +9,9 @@ use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::streams::{Input, Output};
-use anyhow::{Context as _, Result};
-use blosc_core::{Chunk, Decoder, Parallelism, with_pool};
-use bloscpack_io::Threads;
-use std::io::Write as _;
+use anyhow::{Context as _, Error as AnyError, Result};
+use blosc_core::Chunk;
+use bloscpack_io::{Archive, Error, UnpackOptions};
 
 /// A run of `blpk chunk decode`.
 pub(in crate::commands) struct Plan {
@@ -35,18 +34,24 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let bytes = Input::open(input, &cancel)?.read_all(i32::MAX as u64).with_context(|| input.to_string())?;
     let _privacy = Privacy::of(input, output)?;
     let mut output = Output::create(output, session.force)?;
-    let chunk = parse(&bytes).with_context(|| input.to_string())?;
-    let mut decoder = Decoder::new().parallelism(Parallelism::Ambient).cancel(cancel);
-    let plain = match session.threads(chunk.header().nbytes() as u64)? {
-        Threads::Pool(pool) => with_pool(&pool, || decoder.decompress(&chunk)),
-        _ => decoder.parallelism(Parallelism::Serial).decompress(&chunk),
-    };
-    output.write_all(&plain.with_context(|| input.to_string())?).context("writing the output")?;
+    let archive = parse(bytes).with_context(|| input.to_string())?;
+    let options = UnpackOptions::new().threads(session.threads(archive.nbytes())?).cancel(cancel);
+    archive.unpack(&mut output, &options).map_err(without_position).with_context(|| input.to_string())?;
     output.commit()
 }
 
 /// Parses `bytes`, all of them, as one chunk.
-fn parse(bytes: &[u8]) -> Result<Chunk<'_>> {
-    parse_header(bytes, bytes.len() as u64)?;
-    Ok(Chunk::parse(bytes)?)
+fn parse(bytes: Vec<u8>) -> Result<Archive<'static>> {
+    parse_header(&bytes, bytes.len() as u64)?;
+    // Its errors are about a chunk, those of an archive about a file of any format.
+    Chunk::parse(&bytes)?;
+    Ok(Archive::open(bytes)?)
+}
+
+/// Leaves out the number and the offset of the only chunk.
+fn without_position(error: Error) -> AnyError {
+    match error {
+        Error::Chunk { source, .. } => source.into(),
+        error => error.into(),
+    }
 }
