@@ -24,8 +24,6 @@ pub(crate) enum FileKind {
     Zarr,
     /// A Zarr group, in a directory or a zip archive.
     ZarrGroup,
-    /// A recognised format that this program cannot read.
-    Foreign(Format),
 }
 
 /// Returns the kind of a regular file, a sparse frame, or a directory of bcolz or Zarr. Returns `None` for anything else. In
@@ -47,12 +45,12 @@ pub(crate) fn kind_of_operand(operand: &PathOrStdio) -> Option<FileKind> {
 
 /// The kind of an open file or directory.
 pub(crate) fn kind_of_source(source: &AnySource) -> Option<FileKind> {
-    source.format().ok().flatten().map(FileKind::from)
+    source.format().ok().flatten().and_then(FileKind::of)
 }
 
 /// Like [`kind_of`], for callers that do not read the file afterwards.
 pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<FileKind>> {
-    Ok(peek::format_at(path)?.map(FileKind::from))
+    Ok(peek::format_at(path)?.and_then(FileKind::of))
 }
 
 /// Whether a path is a directory that can be read as one container.
@@ -67,7 +65,7 @@ pub(crate) fn is_container(path: &Path) -> bool {
 
 /// The kind of an open file.
 pub(crate) fn kind_of_file(file: &dyn ReadAt) -> Option<FileKind> {
-    peek::format_of(file).ok().flatten().map(FileKind::from)
+    peek::format_of(file).ok().flatten().and_then(FileKind::of)
 }
 
 impl std::fmt::Display for FileKind {
@@ -81,14 +79,14 @@ impl std::fmt::Display for FileKind {
             FileKind::Ctable => "a bcolz ctable",
             FileKind::Zarr => "a Zarr array",
             FileKind::ZarrGroup => "a Zarr group",
-            FileKind::Foreign(what) => return what.fmt(f),
         })
     }
 }
 
-impl From<Format> for FileKind {
-    fn from(format: Format) -> FileKind {
-        match format {
+impl FileKind {
+    /// Returns the kind of a detected format.
+    pub(crate) fn of(format: Format) -> Option<FileKind> {
+        Some(match format {
             Format::Bloscpack { .. } => FileKind::Bloscpack,
             Format::Blosc1Chunk | Format::Blosc2Chunk => FileKind::Chunk,
             Format::Npy => FileKind::Npy,
@@ -97,7 +95,8 @@ impl From<Format> for FileKind {
             Format::Ctable => FileKind::Ctable,
             Format::ZarrArray => FileKind::Zarr,
             Format::ZarrGroup => FileKind::ZarrGroup,
-            foreign => FileKind::Foreign(foreign),
-        }
+            // Never detected: bytes without a format.
+            _ => return None,
+        })
     }
 }

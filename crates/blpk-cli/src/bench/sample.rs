@@ -29,9 +29,6 @@ impl Sample {
     /// itself, whose item size is unknown.
     pub(crate) fn of(source: AnySource, size: u64, typesizes: &[usize]) -> Result<Sample> {
         let kind = kind_of_source(&source);
-        if let Some(FileKind::Foreign(what)) = kind {
-            bail!("it is {what}, which this version cannot read");
-        }
         let typing = Typing::new().raw(kind.is_none());
         let array = Array::open_with(source, &OpenOptions::new().typing(typing))?;
         let archive = array.archive();

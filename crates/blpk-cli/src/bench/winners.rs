@@ -46,7 +46,7 @@ pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
 pub(crate) fn command(setting: &Setting, file: &PathOrStdio, kind: Option<FileKind>) -> String {
     let Setting { goal, codec, clevel, filter, typesize, chunk_size } = setting;
     let (what, output) = match kind {
-        None | Some(FileKind::Foreign(_)) => ("compress", String::new()),
+        None => ("compress", String::new()),
         Some(_) => ("convert", format!(" {}", quoted_name(&of_new_container(file, EXTENSION)))),
     };
     let (codec, filter, size) = (codec.name(), name_of(*filter), size(*chunk_size));

@@ -1,7 +1,6 @@
 //! Opens the inputs of commands that read arrays: files of any kind, and columns of tables.
 
 use crate::column_advice::ColumnAdvice;
-use crate::file_kind::{FileKind, kind_of_file};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
 use crate::streams::open_source;
@@ -35,10 +34,5 @@ pub(super) fn open(operand: &PathOrStdio, column: Option<&str>, cancel: &Cancel)
             open_source(operand, cancel)?
         }
     };
-    // For a directory, the file is just one of its files, and its kind means nothing.
-    let kind = if source.is_directory() { None } else { kind_of_file(source.bytes()) };
-    if let Some(FileKind::Foreign(what)) = kind {
-        bail!("file '{operand}' is {what}, which this version cannot read");
-    }
     Ok(source)
 }

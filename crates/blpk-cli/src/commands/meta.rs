@@ -137,7 +137,7 @@ fn check(path: &Path, column: Option<&str>) -> Result<()> {
     }
     match kind_of(path) {
         Some(FileKind::Ctable | FileKind::ZarrGroup) => Ok(()),
-        Some(kind @ (FileKind::Npy | FileKind::Chunk | FileKind::Foreign(_))) => {
+        Some(kind @ (FileKind::Npy | FileKind::Chunk)) => {
             bail!("file '{}' is {kind}, which has no attributes", path.display())
         }
         _ => files::must_exist("file", path, ColumnAdvice::UseOption),

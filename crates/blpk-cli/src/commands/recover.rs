@@ -13,6 +13,7 @@ use crate::size::double_pretty_size;
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_format::python_bytes_repr;
 use bloscpack_io::{Damaged, Error, Gaps, LostPart, RecoverOptions, RecoverReport, recover};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A run of `blpk recover`.
@@ -36,6 +37,9 @@ impl Plan {
             }
             files::operand_must_exist("input file", &input, ColumnAdvice::ConvertFirst)?;
         }
+        if fs::metadata(&args.in_file).is_ok_and(|found| found.is_file() && found.len() == 0) {
+            bail!("input file '{input}' is empty: there is nothing to recover");
+        }
         files::check_output(&input, &output, Overwrite::CONTAINER, session)?;
         let damaged = damaged.map_err(|error| refused(error, &input, &args.in_file))?;
         let gaps = if args.fill { Gaps::Fill } else { Gaps::Trim };
@@ -48,7 +52,7 @@ fn refused(error: Error, input: &PathOrStdio, path: &Path) -> anyhow::Error {
     match error {
         Error::Unsupported { format } => anyhow!(
             "input file '{input}' is {}; only bloscpack files, Blosc2 frames and bcolz directories can be recovered",
-            FileKind::from(format)
+            FileKind::of(format).map_or(format.to_string(), |kind| kind.to_string())
         ),
         Error::Unrecognised { found } => {
             let advice = foreign::advice_on(path).unwrap_or_else(|| "name a torn or damaged one".into());

@@ -74,7 +74,6 @@ fn verify(operand: &PathOrStdio, memory: Option<u64>, session: &Session, cancel:
         }
         files::one_of_many_must_exist("file", operand, ColumnAdvice::UseOption)?;
         match kind_of_operand(operand) {
-            Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
             Some(FileKind::Frame) => {
                 let archive = Archive::open(open_source(operand, cancel)?).with_context(name)?;
                 let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());

@@ -68,7 +68,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 fn is_wanted(path: &Path) -> bool {
     match kind_of(path) {
         Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame | FileKind::Carray | FileKind::Zarr) => true,
-        Some(FileKind::Npy | FileKind::Ctable | FileKind::ZarrGroup | FileKind::Foreign(_)) => false,
+        Some(FileKind::Npy | FileKind::Ctable | FileKind::ZarrGroup) => false,
         None => has_our_name(path) && !path.is_dir(),
     }
 }

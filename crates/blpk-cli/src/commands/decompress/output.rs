@@ -54,7 +54,6 @@ pub(super) fn output_of(
     }
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
-        Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if rules.are_any || names::has_extension(path) => files::refuse_group("input file", input)?,
         Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray | FileKind::Zarr) if is_named => {}
         // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
@@ -97,7 +96,6 @@ fn of_url(
     }
     match kind {
         _ if !is_named => bail!("name the <out_file> for '{input}', or use --output-dir"),
-        Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ => outputs.operand(item, names::without_extension),
     }
 }

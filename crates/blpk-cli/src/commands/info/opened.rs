@@ -8,7 +8,7 @@ use crate::names::has_our_name;
 use crate::path_or_stdio::PathOrStdio;
 use crate::streams::open_source;
 use crate::url;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use bloscpack_io::bcolz::LocalDirectory;
 use bloscpack_io::zarr::open_store;
 use bloscpack_io::{AnyDirectory, AnySource, Cancel, OpenOptions};
@@ -17,8 +17,7 @@ use std::sync::Arc;
 
 /// Whether a file found in a directory can be described, or should be according to its name.
 pub(in crate::commands) fn is_ours(path: &Path) -> bool {
-    kind_of(path)
-        .map_or_else(|| has_our_name(path) && !is_container(path), |kind| !matches!(kind, FileKind::Foreign(_)))
+    kind_of(path).is_some() || has_our_name(path) && !is_container(path)
 }
 
 /// Returns the directory, if it is one of bcolz.
@@ -54,10 +53,8 @@ pub(in crate::commands) fn open(operand: &PathOrStdio, cancel: &Cancel) -> Resul
         files::input_must_exist("file", path, ColumnAdvice::UseOption)?;
     }
     let source = open_source(operand, cancel)?;
-    match kind_of_file(source.bytes()) {
-        Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
-        kind => Ok((source, kind)),
-    }
+    let kind = kind_of_file(source.bytes());
+    Ok((source, kind))
 }
 
 /// Words the error like the original, if the original has a message for it.
