@@ -110,6 +110,7 @@ fn directory(path: &Path, columns: ColumnAdvice, advice: &str) -> String {
     match kind_of(path) {
         Some(FileKind::Ctable) => ctable(&LocalDirectory::new(path), columns),
         Some(FileKind::ZarrGroup) => group_at(path, columns),
+        _ if advice.is_empty() => "a directory of no known format".into(),
         _ => format!("a directory, not a file{advice}"),
     }
 }

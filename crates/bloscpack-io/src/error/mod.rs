@@ -131,7 +131,7 @@ pub enum Error {
         found: u64,
     },
     /// The format of the input is unknown.
-    #[error("not a Blosc file: it starts with b'{}'; expected b'blpk' or a Blosc chunk", .found.escape_ascii())]
+    #[error("not a Blosc file: {}", reasons::start_of(.found))]
     Unrecognised {
         /// The first bytes of the input.
         found: Vec<u8>,

@@ -173,3 +173,11 @@ pub enum ReadBackMismatch {
 fn nbytes(nbytes: Option<u64>) -> String {
     nbytes.map_or("more than fit a file".into(), |nbytes| nbytes.to_string())
 }
+
+/// Describes the first bytes of a file of unknown format.
+pub(super) fn start_of(found: &[u8]) -> String {
+    match found {
+        [] => "it is empty".into(),
+        found => format!("it starts with b'{}'; expected a bloscpack file, frame, chunk or .npy", found.escape_ascii()),
+    }
+}

@@ -250,7 +250,6 @@ fn names_of_axes_and_attributes_are_kept() {
     assert!(items(&at("a3.zarr")) == vec![1; 80]);
 }
 
-/// A fill value of the input is kept, and stands for the same chunks.
 /// A table becomes a group, and the group the same table: rows, order of the columns, attributes, compressed chunks.
 #[test]
 fn a_group_becomes_a_table() {
@@ -311,6 +310,7 @@ fn groups_that_are_no_table() {
     }
 }
 
+/// A fill value of the input is kept, and stands for the same chunks.
 #[test]
 fn a_fill_value_is_kept() {
     let dir = tempfile::tempdir().unwrap();

@@ -133,9 +133,10 @@ pub(crate) fn mistaken_level(word: &str) -> Option<String> {
 /// Describes a missing argument. For options that exclude each other, clap reports `<--items <A..B>|--bytes <A..B>>`.
 fn required(argument: &str) -> String {
     let options: Vec<_> = argument.split(['<', '|', ' ']).filter(|word| word.starts_with("--")).collect();
-    match options.is_empty() {
-        true => format!("the following arguments are required: {}", argument.replace("...", "")),
-        false => format!("one of the arguments {} is required", options.join(" ")),
+    match *options {
+        [] => format!("the following arguments are required: {}", argument.replace("...", "")),
+        [option] => format!("the following arguments are required: {option}"),
+        _ => format!("one of the arguments {} is required", options.join(" ")),
     }
 }
 

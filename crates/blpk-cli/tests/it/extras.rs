@@ -292,7 +292,9 @@ fn npy_files_give_their_bytes() {
 fn a_dash_is_no_file_where_one_is_needed() {
     let sandbox = Sandbox::with_f();
     sandbox.run("c f f.b2frame").ok();
+    sandbox.write("empty", b"");
     for (line, expected) in [
+        ("recover empty out", "input file 'empty' is empty: there is nothing to recover"),
         ("recover f.b2frame -", "<out_file> cannot be '-': a file or directory is needed"),
         ("recover - out", "<in_file> cannot be '-': a file or directory is needed"),
         ("compact -", "<frame> cannot be '-': a file or directory is needed"),
@@ -314,7 +316,7 @@ fn a_dash_is_no_file_where_one_is_needed() {
         sandbox.run("compact f.blp").failed(),
         "file 'f.blp' is a bloscpack file; only Blosc2 frames are compacted"
     );
-    assert_eq!(sandbox.names(), ["chunk", "f", "f.b2frame", "f.blp"]);
+    assert_eq!(sandbox.names(), ["chunk", "empty", "f", "f.b2frame", "f.blp"]);
 }
 
 #[test]

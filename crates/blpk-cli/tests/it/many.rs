@@ -115,7 +115,7 @@ fn what_is_in_a_directory_may_be_anything() {
     assert!(sandbox.run("d -r dir/text --output-dir out").failed().contains("does not end with '.blp'"));
     assert_eq!(
         sandbox.run("d -r dir/link.blp --output-dir out").error(),
-        "dir/link.blp: not a Blosc file: it starts with b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00'; expected b'blpk' or a Blosc chunk"
+        "dir/link.blp: not a Blosc file: it starts with b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00'; expected a bloscpack file, frame, chunk or .npy"
     );
 }
 
