@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,11 +82,11 @@ def cases(folder: Path, shared: Path, static: Path, pool: ThreadPoolExecutor) ->
     return commands + [[bench, *arguments.split()] for arguments in BENCH]
 
 
-def run(command: list[str]) -> str | None:
-    """Run one test. Return what failed, or None."""
+def run(folder: Path, command: list[str]) -> str | None:
+    """Run one test, which may leave files in `folder`. Return what failed, or None."""
     name = " ".join([Path(command[0]).name, *command[1:]])[:200]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return f"{name}: no end after {TIMEOUT} s"
     if done.returncode != 0:
@@ -108,7 +109,7 @@ def main() -> int:
         commands = cases(folder, folder / "lib" / "libblosc.so.1", folder / "lib" / "libblosc.a", pool)
         if options.quick:
             commands = [command for command in commands if Path(command[0]).name != "bench"]
-        failures = [failure for failure in pool.map(run, commands) if failure]
+        failures = [failure for failure in pool.map(partial(run, folder), commands) if failure]
     for failure in failures[:20]:
         print(f"FAILED {failure}")
     print(f"C-Blosc's tests: {len(commands) - len(failures)} passed, {len(failures)} failed")
