@@ -30,6 +30,20 @@ fn wait_for_blocking(child: &mut Child) {
     }
 }
 
+/// Waits until the process has computed for `hundredths` of a second. Reading files does not count: the kernel does that.
+fn wait_for_work(child: &mut Child, hundredths: u64) {
+    let computed = |child: &Child| {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
+        // The name of the program, in brackets, may hold spaces.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        fields.nth(11).and_then(|ticks| ticks.parse::<u64>().ok())
+    };
+    while computed(child).is_none_or(|ticks| ticks < hundredths) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it had worked");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 fn send(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success());
 }
@@ -147,8 +161,7 @@ fn the_second_signal_ends_at_once() {
     sandbox.write("f", &noise(64 << 20).iter().map(|byte| byte & 15).collect::<Vec<_>>());
     let args = "-n 1 chunk encode --format blosc2 -c zstd -l 9 --blocksize 64M f out";
     let mut child = sandbox.spawn(args);
-    wait_for_blocking(&mut child);
-    std::thread::sleep(Duration::from_millis(500));
+    wait_for_work(&mut child, 50);
     send(&child, "INT");
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "a block was interrupted");
