@@ -26,8 +26,8 @@
 //!
 //! `hot_loop` compiles loops of other modules for newer CPUs, and `prefetch` serves them too.
 //!
-//! This folder is the only place in the workspace where `unsafe` is allowed: for vector loads and stores, for
-//! prefetches, and for calling functions compiled for an instruction set after detecting that the CPU has it.
+//! This folder is the only place in this crate where `unsafe` is allowed: for vector loads and stores, for prefetches,
+//! and for calling functions compiled for an instruction set after detecting that the CPU has it.
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx2;
