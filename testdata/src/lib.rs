@@ -2,6 +2,15 @@
 //!
 //! Golden archives written by the reference libraries, data generated from a seed, mutations, child processes, and
 //! allocators that count or fail.
+//!
+//! | file | content |
+//! |---|---|
+//! | `archive` | golden archives |
+//! | `plain`, `rng` | generated data; random numbers |
+//! | `mutate` | mutations of files |
+//! | `child` | child processes |
+//! | `alloc` | allocators that count or fail |
+//! | `tally` | memory and time limits for sets of hostile inputs |
 #![deny(unsafe_code)] // alloc.rs is the one exception
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // test support: a missing archive must stop the test
 

@@ -1,4 +1,52 @@
 //! `cargo xtask <command>`: project tasks that need more than one cargo command.
+//!
+//! Tests with other programs:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `test` | every test, with a summary |
+//! | `interop` | the reference libraries |
+//! | `python` | the Python packages |
+//! | `remote` | web servers, an S3 API, Zarr, Dask |
+//! | `web` | the JavaScript package and the page |
+//! | `capi`, `capi_library`, `capi_clients`, `capi_hdf5` | the C libraries: command, build, Python clients, HDF5 plugins |
+//! | `cross` | other machines, in an emulator |
+//! | `bench` | benchmarks |
+//!
+//! Tests of reliability:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `faults` | system calls that fail |
+//! | `kill` | `kill -9` |
+//! | `limits`, `memory` | memory and time of malformed files; peak memory of large files |
+//! | `fuzz` | fuzz targets |
+//!
+//! Checks of the repository and its packages:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `ci` | all steps of CI |
+//! | `layers` | dependencies, imports, `unsafe`, tables of files |
+//! | `deny` | rules for dependencies |
+//! | `api` | the public interface of each library |
+//! | `msrv` | the oldest Rust; WebAssembly |
+//! | `no_c`, `guards` | builds without a C compiler; scripts in its place |
+//! | `zstd_c` | the feature `zstd-c` |
+//! | `package` | the published packages |
+//! | `front` | the commands and sizes in README |
+//! | `release` | the tarball |
+//!
+//! Shared by several tasks:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `sh` | starts other programs |
+//! | `metadata` | packages of the workspaces |
+//! | `source` | Rust source as tokens |
+//! | `shared_build` | one build for tests, examples and interop |
+//! | `venv` | Python venvs |
+//! | `mutex` | locks a mutex whose other users may have panicked |
 #![forbid(unsafe_code)]
 
 mod api;
@@ -54,7 +102,7 @@ const USAGE: &str = "usage: cargo xtask <command>
                            HDF5 plugins with hdf5plugin, --quick without the runs of a benchmark and with fewer datasets;
                            --clients [blosc2 | tables] runs python-blosc2 and PyTables on them; --valgrind reads
                            malformed chunks and frames under valgrind
-  layers                   directions between the crates, what each may not use, import circles within them
+  layers                   directions between the crates, what each may not use, import circles within them, tables of files
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads

@@ -59,6 +59,26 @@
 
 #![deny(unsafe_code)]
 
+// The files of this crate. Imports lead to the same row or down.
+//
+// | file | content |
+// |---|---|
+// | `chunk` | whole chunks: encoder, decoder, inspection, lazy chunks |
+// | `advise` | chooses compression parameters by the data |
+// | `block` | one block: through filters and codec, and back |
+// | `parallel` | distributes the blocks of a chunk over threads |
+// | `header`, `layout` | the header of a chunk; sizes and offsets of its blocks |
+// | `stream`, `single_stream`, `internals` | one stream by any codec; single streams for Zarr, and for benchmarks and fuzzers |
+// | `params` | compression parameters |
+// | `error` | errors of chunks |
+// | `filter` | the filters and pipelines |
+// | `registry` | codecs and filters provided by the caller |
+// | `codec` | the codecs |
+// | `kernels` | shuffle and bitshuffle with vector instructions |
+// | `limits`, `cancel` | bounds for untrusted input; cancellation |
+// | `memory`, `lease` | fallible allocation; scratch memory that a thread keeps |
+// | `name`, `plugin`, `kind` | errors of names, and of codecs and filters of the caller; kinds of errors |
+// | `format`, `le`, `divide` | constants of the format, little-endian integers, divisions by typesizes |
 mod advise;
 mod block;
 mod cancel;

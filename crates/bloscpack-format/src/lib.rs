@@ -47,6 +47,13 @@ pub mod msgpack;
 pub mod numpy;
 pub mod zarr;
 
+// | file | content |
+// |---|---|
+// | `error` | errors of all formats |
+// | `le` | little-endian fields of headers |
+// | `format_version` | versions of bloscpack files |
+// | `python` | floats, strings and bytes as Python spells them |
+// | `base64`, `crc32` | base64; CRC-32 |
 #[doc(hidden)]
 pub mod base64;
 mod crc32;

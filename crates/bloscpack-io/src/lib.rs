@@ -98,6 +98,25 @@
 // Readers and writers share helpers. Without the feature `write`, helpers that only writers use are dead code.
 #![cfg_attr(not(feature = "write"), allow(dead_code, unused_imports, unreachable_pub))]
 
+// The files of this crate, from whole jobs down to inputs. Figure and rules are in docs/architecture.md.
+//
+// | file | content |
+// |---|---|
+// | `convert`, `recover`, `reference` | conversions; salvage; references to chunks as Zarr metadata |
+// | `unpack`, `read_back` | unpacks and verifies files; read-back verification of outputs |
+// | `numpy`, `array`, `stats` | arrays of NumPy; arrays in any container; statistics |
+// | `attributes`, `describe` | attributes of any container; metadata as text |
+// | `choice` | compression parameters of each chunk |
+// | `options`, `target` | options of all operations; kinds of output |
+// | `address`, `local`, `remote_source`, `any_source` | names of inputs; sources on the file system, at URLs, and either |
+// | `open`, `peek` | open a container; detect a format |
+// | `formats` | one container for each format, and its writers |
+// | `archive`, `container` | all operations on a container; the trait |
+// | `remote` | files at URLs |
+// | `run` | threads, chunks in flight |
+// | `ends`, `source` | inputs and outputs of packing; bytes with random access |
+// | `fs`, `in_memory` | atomic files, locks; outputs in memory |
+// | `error` | the error type |
 mod address;
 mod any_source;
 mod archive;

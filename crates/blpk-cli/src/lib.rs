@@ -3,6 +3,44 @@
 //! Data flow: argv → `args`, the command line as typed → `commands`, a plan for each command, run by the libraries →
 //! `report`, texts → `exit`, the exit code. Imports point one way: this file, `start`, `commands`, then `args`, `files`,
 //! `outputs`, `streams`, `report` and `progress`, then values such as `path_or_stdio`, `names`, `file_kind` and `verbosity`.
+//!
+//! A run:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `args` | the command line as typed; help, man pages, completions |
+//! | `start`, `session` | starts a run; its settings, texts and threads |
+//! | `commands` | one file or folder for each command |
+//! | `batch` | many files: an error in one does not stop the others |
+//! | `bench` | the measurements of `blpk bench` |
+//! | `signals`, `exit` | signals; exit codes |
+//!
+//! Operands and outputs:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `path_or_stdio`, `names` | names of inputs and outputs; extensions and output names |
+//! | `inputs` | input files, also those of directories |
+//! | `file_kind`, `foreign` | the kind of a file; files of other programs |
+//! | `files`, `overwrite` | checks before a command runs; outputs that `-f` replaces |
+//! | `outputs`, `privacy` | where outputs go; their permissions |
+//! | `streams` | opens inputs and outputs: files, devices, pipes |
+//! | `url`, `staging` | URLs and their client; outputs at URLs |
+//! | `pieces` | pieces from all over a file |
+//! | `memory` | the number of threads for `--memory` |
+//!
+//! Texts:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `report`, `verbosity` | prints all texts; `-q`, `-v`, `-d` |
+//! | `progress` | the progress bar |
+//! | `events` | lines of `--debug` and `--verbose` while a job runs |
+//! | `describe`, `choice` | headers as text; settings of `--auto` as text |
+//! | `file_message`, `column_advice` | errors that name a file; advice to name a column |
+//! | `json`, `size` | `--json`; sizes |
+//! | `python`, `pprint` | Python's numbers, and its layout of metadata |
+//! | `version` | the text of `--version` |
 #![forbid(unsafe_code)]
 
 mod args;

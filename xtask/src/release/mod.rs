@@ -2,6 +2,13 @@
 //!
 //! The tarball depends only on the commit and the toolchain. Paths of the machine are mapped to fixed names, entries
 //! are sorted, and every time is `SOURCE_DATE_EPOCH` or the time of the last commit.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `build` | builds without paths of the machine |
+//! | `contents`, `input`, `licences` | the files of a release; how they are read; licence texts |
+//! | `tarball`, `timestamp` | the `.tar.gz`; the time of its files |
+//! | `check` | checks a finished tarball |
 
 mod build;
 mod check;

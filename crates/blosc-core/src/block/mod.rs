@@ -6,6 +6,13 @@
 //!
 //! A block is one stream, or `typesize` streams of equal length (`neblock`), one per byte of an element. With several
 //! streams the filter is usually the byte shuffle, so that each stream holds one byte plane.
+//!
+//! | file | content |
+//! |---|---|
+//! | `encode` | encodes a block |
+//! | `decode` | decodes a block |
+//! | `planes` | unshuffles byte planes directly from the chunk |
+//! | `stored` | how a stream is stored, from its `csize` |
 
 mod decode;
 mod encode;

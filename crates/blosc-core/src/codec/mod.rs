@@ -10,8 +10,9 @@
 //!
 //! | file | codec |
 //! |---|---|
-//! | `blosclz`, `lz4` | encoders and decoders of this crate; they share `lz77` with `deflate` |
-//! | `deflate` | zlib streams; `zlib` chooses the encoder |
+//! | `blosclz`, `lz4` | encoders and decoders of this crate |
+//! | `lz77` | copies and lengths of matches, for these two and `deflate` |
+//! | `deflate`, `zlib` | zlib streams; the choice of the encoder for a chunk format |
 //! | `ndlz` | a decoder of this crate |
 //! | `snappy` | an adapter of another crate |
 //! | `zstd` | a decoder of this crate, an encoder whose matches another crate finds, and the C library for both |
@@ -19,6 +20,7 @@
 //! | `huffman` | lengths of Huffman codes, for `deflate` and `zstd` |
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
+//! | `dict_chunks` | test support: golden chunks with dictionaries |
 //!
 //! [`stream`](crate::stream) chooses the codec of each stream.
 

@@ -2,6 +2,18 @@
 //!
 //! A chunk names up to six filters, each by an id and a meta byte. [`Filter`] is one of them, [`FilterPipeline`] is the
 //! list, and `pipeline` turns the list into steps that run on a block.
+//!
+//! | file | content |
+//! |---|---|
+//! | `pipeline` | the checked filters of a chunk, run in both directions |
+//! | `names` | filters and pipelines as text |
+//! | `portable` | delta pipelines that C-Blosc2 decodes to other data |
+//! | `delta`, `bytedelta` | delta, bytedelta |
+//! | `trunc` | trunc_prec and int_trunc |
+//! | `cells` | ndcell and ndmean |
+//! | `golden` | test support: filtered blocks of C-Blosc2 |
+//!
+//! The shuffles are in [`kernels`](crate::kernels).
 
 mod bytedelta;
 mod cells;

@@ -14,17 +14,18 @@
 //! copied unchanged. This is the rule of all chunk versions except 2; the caller implements the older rule of version
 //! 2.
 //!
-//! | table | where | what it is |
+//! | file | where | content |
 //! |---|---|---|
-//! | `scalar` | everywhere | plain Rust in loops that the compiler vectorizes, and 64-bit `words` for short buffers |
+//! | `scalar`, `words` | everywhere | plain Rust in loops that the compiler vectorizes; bitshuffle by 64-bit words |
 //! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes` |
 //! | `avx512` | x86-64 with VBMI and GFNI | byte permutations, blends and bit matrices; the rest from `avx2` |
 //! | `neon` | AArch64 | 16-byte lanes |
 //! | `simd128` | WebAssembly built with `+simd128` | 16-byte lanes |
-//!
-//! Each of these files provides the functions of a `table` and calls its kernels through `buffers`.
-//!
-//! `hot_loop` compiles loops of other modules for newer CPUs, and `prefetch` serves them too.
+//! | `lanes` | with 16-byte lanes | shuffle and bitshuffle as macros, expanded for each of these |
+//! | `planes` | with 16-byte lanes | walks a buffer and its byte planes in step |
+//! | `table` | everywhere | the functions that each implementation provides |
+//! | `buffers` | everywhere | runs kernels on buffers of any length |
+//! | `hot_loop`, `prefetch` | x86-64; where available | loops of other modules for newer CPUs; prefetches |
 //!
 //! This folder is the only place in this crate where `unsafe` is allowed: for vector loads and stores, for prefetches,
 //! and for calling functions compiled for an instruction set after detecting that the CPU has it.

@@ -7,6 +7,14 @@
 //! Version 1 has a header of 16 bytes and the chunks, nothing else. Version 2 adds offsets and digests, version 3 the
 //! metadata section and room to append. All integers are little-endian. The formats are specified in
 //! `docs/format/bloscpack.md`.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `header` | the header |
+//! | `metadata`, `metadata_header` | the metadata section and its header |
+//! | `zlib` | zlib streams of metadata |
+//! | `offsets` | the offsets section |
+//! | `plan` | the division of data into chunks, and the positions of the parts |
 
 mod header;
 mod metadata;

@@ -16,9 +16,11 @@
 //! | `index`, `entry` | positions of the chunks, and special values |
 //! | `layout` | positions of the parts |
 //! | `state` | an opened frame: everything but its chunks |
-//! | `edit` | the writes that change a frame, in an order that leaves the old or the new one if the process is killed |
+//! | `edit` | positions of new chunks, and their effect on index and header |
+//! | `plan` | the writes of an edit, in an order that leaves the old or the new frame if the process is killed |
 //! | `sframe` | files of a sparse frame |
 //! | `b2nd`, `grid` | the metalayer of an array; the chunks and blocks that a slice touches, and copies between them |
+//! | `regions` | boxes of items, in C order |
 //! | `salvage` | identification of the bytes of a torn frame |
 //! | `msgpack`, `layers` | MessagePack values of header and trailer; storage of metalayers |
 //!

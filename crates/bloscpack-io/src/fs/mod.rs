@@ -7,6 +7,7 @@
 //! | `contents` | whether a directory may be replaced |
 //! | `temporary` | temporary names, and the removal of stale temporary files |
 //! | `lock` | one writer at a time |
+//! | `spool` | an unnamed temporary file for bytes that are read later, or memory |
 //! | `path` | the directory that an output is in |
 //! | `files` | checks before a file is read or written; regular files that are not links |
 

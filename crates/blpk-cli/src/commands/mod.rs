@@ -3,6 +3,34 @@
 //! The arguments of a command are first resolved to its `Plan`: inputs, outputs, checked settings, options of the
 //! library. Errors in the arguments end the run here, before any output is written. `run` then takes the plan and no
 //! arguments.
+//!
+//! Commands of the original:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `compress`, `decompress`, `append`, `info` | the commands of those names |
+//!
+//! Other commands:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `list`, `verify`, `cat`, `stats` | read files |
+//! | `convert`, `recover`, `reference`, `compact` | write containers from others |
+//! | `meta` | prints and changes attributes and metalayers |
+//! | `advise`, `bench` | automatic settings; measures settings |
+//! | `chunk` | bare chunks |
+//! | `pages` | `completions` and `man` |
+//!
+//! Shared by several commands:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `array` | opens inputs as arrays |
+//! | `settings`, `filters` | compression settings; filter pipelines |
+//! | `destination` | where `compress` and `decompress` write |
+//! | `digest` | `--digest` |
+//! | `plain_size` | the chunk size for `--memory` |
+//! | `wording` | errors in the wording of the original |
 
 mod advise;
 mod append;

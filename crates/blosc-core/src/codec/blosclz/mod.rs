@@ -15,6 +15,15 @@
 //! A match may overlap its own output; distance 1 repeats one byte. The first opcode is a literal run whatever its
 //! upper three bits are (encoders set the lowest of them). The last opcode is a literal run too: a decoder reads the
 //! opcode after a match before it copies the match.
+//!
+//! | file | content |
+//! |---|---|
+//! | `decode` | the decoder |
+//! | `encode` | the encoder |
+//! | `effort` | search parameters of the levels |
+//! | `promise` | samples a stream to decide how it is searched, or that it is stored |
+//! | `find` | hash table and match finder |
+//! | `emit` | writes literal runs and matches |
 
 mod decode;
 mod effort;

@@ -14,6 +14,17 @@
 //! A Blosc2 chunk may have a dictionary of at most 32 KiB, which logically precedes each block. Offsets may reach into
 //! it, and a match that starts in it may continue in the block. The encoders need dictionary and block in one buffer
 //! and start after the dictionary ([`dict`]). The decoder reads the dictionary in place.
+//!
+//! | file | content |
+//! |---|---|
+//! | `decode` | the decoder |
+//! | `fast`, `scan`, `positions` | the fast encoder: tables and the choice of a search; its search; its hash tables |
+//! | `hc` | the high-compression encoder: levels and tables |
+//! | `mid`, `lazy` | its parsers: of the lowest level, of the others |
+//! | `rows`, `finder` | its hash table in rows; the longest match among the candidates of a row |
+//! | `sequence` | writes sequences, for all encoders |
+//! | `dict` | encoders with a dictionary |
+//! | `tests`, `dict_tests` | tests of encoders and decoder together |
 
 mod decode;
 mod dict;

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `walk` | the parts found in a frame that does not open |
 //! | `salvage` | the new frame |
-//! | `slot` | the origin of a chunk of the new frame |
+//! | `origin` | the origin of a chunk of the new frame |
 
 mod origin;
 mod salvage;

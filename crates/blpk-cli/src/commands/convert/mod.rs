@@ -5,7 +5,7 @@
 //! | `plan` | input, output, target and options |
 //! | `conversion` | the target, and the options and outputs that are refused for it |
 //! | `options` | the options of a conversion |
-//! | `lost` | warnings about metadata that the output does not keep |
+//! | `warnings` | warnings about metadata that the output does not keep |
 
 mod conversion;
 mod options;

@@ -4,6 +4,14 @@
 //! per literal, in which a processor could do five times the work. A second stream is independent of the first, so two
 //! streams take [steps](fast_path) in one loop. Rare cases, and the ends of input and output, are handled by
 //! [`StreamState`].
+//!
+//! | file | content |
+//! |---|---|
+//! | `stream` | the state of a stream, and the slow path |
+//! | `fast_path` | steps of several symbols |
+//! | `header` | parses the codes of a block |
+//! | `table`, `entries` | decoding tables and their entries |
+//! | `bits` | reads bits |
 
 mod bits;
 mod entries;

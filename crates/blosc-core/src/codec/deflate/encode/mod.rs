@@ -7,6 +7,16 @@
 //!
 //! A sequence is some literals and a match. A search finds all sequences of an input before a bit is written. So blocks
 //! can be cut where the statistics change, and a block's size is known before it is written.
+//!
+//! | file | content |
+//! |---|---|
+//! | `fast` | the fast search |
+//! | `thorough`, `chains`, `depth`, `matches`, `prices` | the thorough search: hash chains, the length of walks, the match that saves most bits |
+//! | `text` | tells text from other data, for the choice of a search |
+//! | `sequence`, `sink` | the sequences and their symbols; collects what a search finds |
+//! | `blocks`, `counts` | cuts sequences into blocks; symbol counts and their entropy |
+//! | `block`, `header`, `codes`, `huffman` | writes one block: its encoding, the header of dynamic codes, the codes |
+//! | `bits` | writes bits |
 
 mod bits;
 mod block;
