@@ -1,15 +1,18 @@
 //! `cargo xtask layers`: checks that every crate stays in its layer.
 //!
-//! Checks the directions of dependencies and imports, where `unsafe` is allowed, and which crates do no I/O.
+//! Checks the directions of dependencies and imports, where `unsafe` is allowed, which crates do no I/O, and the tables of
+//! files in module docs.
 //!
 //! | file | checks |
 //! |---|---|
 //! | `mod` | dependencies between the crates, and the words of their sources |
 //! | `circles` | modules of one crate that import each other |
 //! | `imports` | parses the imports of one file |
+//! | `tables` | tables of the files of a folder, such as this one |
 
 mod circles;
 mod imports;
+mod tables;
 
 use crate::{metadata, sh, source};
 use anyhow::{Context, Result, bail};
@@ -114,6 +117,9 @@ fn check_sources(package: &metadata::Package, faults: &mut Vec<String>) -> Resul
             }
         }
         if file.starts_with(package.folder.join("src")) {
+            if tables::is_folder_file(&file) {
+                tables::faults(&text, |name| file.with_file_name(name).exists()).iter().for_each(|what| fault(what));
+            }
             let code = &source::without_unit_tests(&tokens);
             if NO_IO.contains(&name) {
                 for module in IO_MODULES.iter().filter(|module| uses_std(code, module)) {
