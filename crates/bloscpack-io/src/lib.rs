@@ -33,14 +33,15 @@
 //! | create and change frames | [`frame`] |
 //! | read, verify, create and change bcolz directories | [`bcolz`] |
 //! | read Zarr arrays, groups and zip archives | [`zarr`] |
-//! | convert one container to another | [`convert`] |
+//! | convert one container to another; write Zarr | [`convert`], [`convert_to_url`] |
 //! | salvage a damaged container | [`recover`] |
 //!
 //! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), a
 //! path ([`LocalSource`]), or a URL ([`Remote`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
 //!
 //! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks (read only); contiguous Blosc2
-//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz; Zarr arrays (read only).
+//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz; Zarr arrays and
+//! groups (zip archives are read only).
 //!
 //! Packing and unpacking in memory:
 //!
