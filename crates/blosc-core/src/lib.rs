@@ -53,9 +53,9 @@
 //!
 //! # What this crate does not do
 //!
-//! It opens no files and starts no threads (blocks go to the caller's rayon pool if [`Parallelism`] says so). It holds
-//! no global state. It never uses an unverified number as the size of an allocation. An allocation that the system
-//! refuses is an error, see [`memory`]. `unsafe` exists in one module only, `kernels`.
+//! It opens no files and starts no threads (blocks go to the caller's rayon pool if [`Parallelism`] says so). It has no
+//! global settings but [`memory::set_left`]. It never uses an unverified number as the size of an allocation. An
+//! allocation that the system refuses is an error, see [`memory`]. `unsafe` exists in one module only, `kernels`.
 
 #![deny(unsafe_code)]
 
