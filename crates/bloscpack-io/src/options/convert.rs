@@ -192,8 +192,8 @@ impl ConvertOptions {
         self
     }
 
-    /// Whether a Zarr array stores chunks that consist of zeros. By default they are left out, and readers take them for
-    /// the fill value, which is zero.
+    /// Whether a Zarr array stores chunks that consist of its fill value: zero, or that of a Zarr input. By default they
+    /// are left out, and readers take them for fill values.
     pub fn write_empty_chunks(mut self, write_empty_chunks: bool) -> Self {
         self.write_empty_chunks = write_empty_chunks;
         self

@@ -35,7 +35,7 @@ pub(crate) struct AdviseArgs {
     /// blp, or b2frame for Blosc2 frames, which have more filters (default: blp)
     #[arg(long, value_name = "format", value_parser = values::compress_format)]
     pub(crate) format: Option<CompressFormat>,
-    /// a column of a bcolz ctable
+    /// a column of a bcolz ctable, or an array of a Zarr group
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// one JSON object for each file instead of tables

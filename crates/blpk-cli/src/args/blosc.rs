@@ -133,7 +133,7 @@ pub(crate) struct DecompressArgs {
     /// write the metadata to this file, as JSON, and do not print it
     #[arg(long, value_name = "file")]
     pub(crate) metadata_out: Option<PathBuf>,
-    /// the column of a bcolz ctable to decompress
+    /// the column of a bcolz ctable, or the array of a Zarr group, to decompress
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     #[command(flatten)]

@@ -89,7 +89,7 @@ pub(crate) struct ConvertArgs {
     /// version of the format of a .zarr: 2 or 3 (default: 3)
     #[arg(long, value_name = "version", help_heading = "settings", value_parser = values::zarr_format, hide_short_help = true)]
     pub(crate) zarr_format: Option<Version>,
-    /// store chunks of a .zarr that consist of zeros; otherwise they are left out
+    /// store chunks of a .zarr that consist of fill values; otherwise they are left out
     #[arg(long, help_heading = "settings", hide_short_help = true)]
     pub(crate) write_empty_chunks: bool,
     /// bytes of a block of a .b2frame or .zarr, as for -z (default: automatic)

@@ -38,13 +38,13 @@ pub(crate) enum MetaCommand {
     help_template = HELP
 )]
 pub(crate) struct MetaGetArgs {
-    /// a column of a bcolz ctable; default: the attributes of the table
+    /// a column of a bcolz ctable, or an array of a Zarr group; default: the attributes of the whole
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// write the bytes of a string or of $bytes, $str or $raw unchanged, without a newline
     #[arg(long, requires = "key")]
     pub(crate) raw: bool,
-    /// bloscpack file, frame or bcolz directory
+    /// bloscpack file, frame, bcolz directory, Zarr array or group
     #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
     /// name of the attribute

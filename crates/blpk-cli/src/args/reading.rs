@@ -135,7 +135,7 @@ pub(crate) struct CatArgs {
     /// dtype of the items, in NumPy's notation (default: the file's, else integers of its typesize)
     #[arg(long, value_name = "dtype")]
     pub(crate) dtype: Option<String>,
-    /// a column of a bcolz ctable
+    /// a column of a bcolz ctable, or an array of a Zarr group
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// file to read from
@@ -161,7 +161,7 @@ pub(crate) struct StatsArgs {
     /// dtype of the items, in NumPy's notation (default: the file's, else integers of its typesize)
     #[arg(long, value_name = "dtype")]
     pub(crate) dtype: Option<String>,
-    /// only this column of a bcolz ctable
+    /// only this column of a bcolz ctable, or this array of a Zarr group
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// file to read, or - for stdin
