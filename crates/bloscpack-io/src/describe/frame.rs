@@ -25,12 +25,16 @@ pub fn frame(archive: &Archive<'_>, frame: &Frame) -> Result<Vec<String>, Error>
     Ok(texts)
 }
 
-fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfMemory> {
+/// Returns the names of metalayers as a list.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn layer_names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfMemory> {
     Ok(Json::Array(memory::collect(layers.map(|layer| Json::from(&*layer.name_lossy())))?))
 }
 
 /// Returns the filters of new chunks with their meta values. A filter that is not built in appears as its number.
-fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
+pub fn frame_filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
     let header = &frame.header;
     let stored =
         header.filters.iter().zip(&header.filters_meta).take(header.nfilters.into()).filter(|(id, _)| **id != 0);
@@ -42,7 +46,7 @@ fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
 
 /// Returns the filters in the form that `--filter` takes.
 fn filters_text(frame: &Frame) -> String {
-    let stored = frame.header.filters().zip(filters(frame));
+    let stored = frame.header.filters().zip(frame_filters(frame));
     let texts = stored.map(|(filter, (name, _))| filter.map_or(name, |filter| filter.to_string()));
     texts.collect::<Vec<_>>().join(", ")
 }
@@ -76,8 +80,8 @@ fn described(frame: &Frame, array: Option<&B2nd>) -> Result<String, OutOfMemory>
         ("codec", header.codec().map_or_else(|| header.udcodec.to_string(), |codec| codec.name().to_owned())),
         ("clevel", header.clevel.to_string()),
         ("filters", filters_text(frame)),
-        ("metalayers", listed(names(header.metalayers.iter())?)?),
-        ("vlmetalayers", listed(names(frame.trailer.vlmetalayers.iter())?)?),
+        ("metalayers", listed(layer_names(header.metalayers.iter())?)?),
+        ("vlmetalayers", listed(layer_names(frame.trailer.vlmetalayers.iter())?)?),
     ];
     if let Some(array) = array {
         fields.extend([

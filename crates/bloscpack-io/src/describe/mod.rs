@@ -24,7 +24,7 @@ pub use self::bcolz::{bcolz, ctable};
 pub use self::bloscpack::bloscpack;
 pub use self::chunk::chunk;
 pub use self::contents::{Block, Contents, Counts, codec_name};
-pub use self::frame::frame;
+pub use self::frame::{frame, frame_filters, layer_names};
 pub use self::npy::npy;
 pub use self::pprint::{is_space, pformat};
 pub use self::size::{double_pretty_size, pretty_size};

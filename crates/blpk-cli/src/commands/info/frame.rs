@@ -3,9 +3,8 @@
 use crate::json::{Object, number, text};
 use crate::report::Report;
 use anyhow::{Context as _, Result};
-use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
-use bloscpack_format::frame::{Frame, FrameType, Metalayer};
+use bloscpack_format::frame::FrameType;
 use bloscpack_io::{Archive, Attributes, describe};
 
 /// Prints a frame.
@@ -33,8 +32,8 @@ pub(super) fn object(archive: &Archive<'_>) -> Result<Object> {
     .with("sparse", Json::Bool(header.frame_type == FrameType::Sparse))
     .with("codec", header.codec().map_or(Json::Null, |codec| text(codec.name())))
     .with("clevel", number(header.clevel.into()))
-    .with("filters", Json::Array(filters(frame).map(|(name, _)| text(&name)).collect()))
-    .with("filters_meta", Json::Array(filters(frame).map(|(_, meta)| number(meta.into())).collect()));
+    .with("filters", Json::Array(describe::frame_filters(frame).map(|(name, _)| text(&name)).collect()))
+    .with("filters_meta", Json::Array(describe::frame_filters(frame).map(|(_, meta)| number(meta.into())).collect()));
     if let Some(array) = array {
         let list = |shape: &[u32]| Json::Array(shape.iter().map(|len| number((*len).into())).collect());
         object = object
@@ -45,24 +44,9 @@ pub(super) fn object(archive: &Archive<'_>) -> Result<Object> {
             .with("chunkshape", list(&array.chunkshape))
             .with("blockshape", list(&array.blockshape));
     }
-    let object = object.with("metalayers", names(frame.header.metalayers.iter())?);
+    let object = object.with("metalayers", describe::layer_names(frame.header.metalayers.iter())?);
     Ok(object
-        .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter())?)
+        .with("vlmetalayers", describe::layer_names(frame.trailer.vlmetalayers.iter())?)
         .with("meta", Json::Object(Attributes::metalayers(archive, &|_| true)?.values.into_members()))
         .with("vlmeta", Json::Object(Attributes::vlmetalayers(archive, &|_| true)?.values.into_members())))
-}
-
-fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfMemory> {
-    Ok(Json::Array(memory::collect(layers.map(|layer| text(&layer.name_lossy())))?))
-}
-
-/// Returns the filters of new chunks with their meta values. A filter that is not built in appears as its number.
-fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
-    let header = &frame.header;
-    let stored =
-        header.filters.iter().zip(&header.filters_meta).take(header.nfilters.into()).filter(|(id, _)| **id != 0);
-    header.filters().zip(stored).map(|(filter, (id, meta))| match filter {
-        Some(filter) => (filter.name().to_owned(), *meta),
-        None => (id.to_string(), *meta),
-    })
 }
