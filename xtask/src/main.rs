@@ -88,7 +88,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
 
   test                     every test: unit, property, golden, doc tests, feature builds, interop
-  ci [STEP]...             everything a change must pass, in order, stopping at the first failure
+  ci [STEP]...             everything a change must pass, in two rows of steps side by side, until the first failure
   interop [--release] [NAME]...  live tests against the reference libraries, in a Python venv made here; --release
                            tests the binary that users get, otherwise the build of the tests
   python [PART]...         the Python packages, built by pip into a venv made here: lint, tests, types, suites; only if
@@ -96,7 +96,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
                            parts: interop http s3 references dask hostile
   web [build | PART]...    the JavaScript package and the page, tested in Node, Chromium and Firefox; parts: lint node pack page
-                           firefox, and only if named: build pictures bench
+                           firefox, and only if named: build pictures sizes bench
   capi --prefix DIR        builds and installs the C libraries, with --blosc2-abi 7 for programs of C-Blosc2 2.23;
                            --test [--quick] instead runs the own tests of C-Blosc and C-Blosc2 on them, and compares the
                            HDF5 plugins with hdf5plugin, --quick without the runs of a benchmark and with fewer datasets;
@@ -117,19 +117,22 @@ const USAGE: &str = "usage: cargo xtask <command>
                            at 500 moments by chance
   release [--check]        a tarball for users: `blpk`, man pages, completions, licences; on Linux without any shared library.
                            --check makes it again in another folder, and compares
-  bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
+  bench [--quick]          every race below but auto and capi, then which goals are reached; without --quick tables for
+                           docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M;
-                           --zstd-c: ours with the feature zstd-c, in this race and the next five
+                           --zstd-c: ours with the feature zstd-c, in this race and the next six
   bench contexts [OPTION]  a new context for every call, compared with one for all calls
   bench partial [OPTION].. items, ranges and blocks of a chunk
   bench threads [OPTION].. whole chunks with two threads
   bench serial [OPTION]... the serial part of a call with threads, and what it limits
+  bench pipeline [OPTION]. packing and unpacking files with two threads: the share of the thread that reads and writes
   bench blocks [NAME]...   kernels, blosclz, lz4, lz4hc, zlib, zstd, checksums, each alone
   bench cli [OPTION]...    our `blpk` against the reference's, lz4 and zstd on 400 MB
   bench auto [OPTION]...   `blpk --auto` against zstd, lz4 and fixed settings: --quick, --set A,B, --rounds N
   bench bcolz [OPTION]..   a column of a bcolz table, read by us and by bcolz
   bench appends [OPTION].. one more chunk in frames of 16 MiB to 1 GiB
   bench capi [OPTION]...   our C libraries, compared with the Rust API
+  bench again [OPTION]...  the chunks in which C-Blosc2 was faster once more, or those of --codec, --level
   bench goals              which goals the tables of the last full run reach";
 
 fn main() -> ExitCode {

@@ -1,7 +1,7 @@
-//! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
+//! `cargo xtask ci`: runs every check in two rows of steps side by side, and stops at the first failure.
 //!
-//! There are two rows of steps, each in a process of its own ([`beside`]): most steps leave a core idle while they link,
-//! run tests or wait for servers. Cargo locks a folder of one profile, so a row never waits for the other.
+//! Each row is in order, and in a process of its own ([`beside`]): most steps leave a core idle while they link, run
+//! tests or wait for servers. Cargo locks a folder of one profile, so a row never waits for the other.
 
 mod beside;
 
