@@ -40,7 +40,8 @@ def open(
     Parameters
     ----------
     source : path, file object or bytes
-        A file, the directory of a sparse frame or of bcolz, an object with ``read`` and ``seek``, or a buffer.
+        A file, the directory of a sparse frame, of bcolz or of a Zarr array, an object with ``read`` and ``seek``, or a
+        buffer.
     mode : {"r", "r+", "a", "w", "w-"}
         ``"r"`` reads. ``"r+"`` reads and changes what exists. ``"a"`` does too, and creates a file if there is nothing.
         ``"w"`` creates a file and replaces what exists. ``"w-"`` creates a file and fails if the path exists.
@@ -56,7 +57,7 @@ def open(
     Returns
     -------
     Array
-        For an array: bloscpack with NumPy's metadata, b2nd, carray, ``.npy``.
+        For an array: bloscpack with NumPy's metadata, b2nd, carray, ``.npy``, Zarr (read only).
     Table
         For a ctable of bcolz.
     File
