@@ -1,4 +1,4 @@
-//! Why a filter failed, as texts for HDF5's error stack.
+//! Errors of filters, as texts for HDF5's error stack.
 
 use blosc_core::{DecodeError, EncodeError, OutOfMemory};
 use bloscpack_format::FormatError;

@@ -1,4 +1,4 @@
-//! Where filters put their result.
+//! Memory for the results of filters.
 
 use crate::error::Error;
 

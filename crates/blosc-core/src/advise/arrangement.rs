@@ -1,4 +1,4 @@
-//! How bytes are ordered before the codec: typesize, filters and splitting.
+//! The arrangement of bytes before the codec: typesize, filters and splitting.
 
 use super::effort::{Effort, Order};
 use crate::codec::Codec;

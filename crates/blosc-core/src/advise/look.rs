@@ -1,4 +1,4 @@
-//! A fingerprint of a buffer: does it resemble the one before?
+//! A fingerprint of a buffer, for comparison with the preceding buffer.
 
 /// Pieces of the buffer that the fingerprint is made of, and bytes of each.
 const PIECES: usize = 16;

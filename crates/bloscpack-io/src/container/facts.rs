@@ -1,4 +1,4 @@
-//! How a chunk is stored, by its header.
+//! Facts about a stored chunk, from its header.
 
 use blosc_core::{Chunk, Codec, FilterPipeline, Header, Special};
 

@@ -1,4 +1,4 @@
-//! Where a conversion writes to: a path, or a URL of an object store.
+//! The destination of a conversion: a path, or a URL of an object store.
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@
 //! | `params` | parameters of the writers, from the options or else from the input |
 //! | `copied` | compressed chunks that are copied |
 //! | `array` | one array or the uncompressed bytes of one container, to each kind of output |
-//! | `destination` | where the output goes: a path or a URL |
+//! | `destination` | the destination: a path or a URL |
 //! | `write` | the outputs |
 //! | `observed` | progress |
 //! | `metadata` | attributes and metalayers in the form of the output |

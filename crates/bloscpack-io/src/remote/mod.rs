@@ -6,7 +6,7 @@
 //! | `url` | URLs, and their names without secrets |
 //! | `handle` | the client for users: it opens files, and counts |
 //! | `client` | connections, settings and counters |
-//! | `request`, `redirect`, `failure` | one request, where redirects may lead, and which failures may pass |
+//! | `request`, `redirect`, `failure` | one request, checks of redirects, and which failures may pass |
 //! | `response` | checks of what a server sends |
 //! | `file`, `cache` | a file that is read in ranges, and the parts that were read |
 //! | `plan` | the ranges that requests ask for |

@@ -1,7 +1,7 @@
-//! Where a redirect may lead.
+//! Checks of redirects.
 //!
-//! It stays with `http` and `https`, never goes from `https` to `http`, and never from another host to an address of
-//! this machine or of a private network.
+//! A redirect stays with `http` and `https`, never goes from `https` to `http`, and never from another host to an
+//! address of this machine or of a private network.
 
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Where items are among the chunks and blocks.
+//! Positions of items in the chunks and blocks.
 
 use super::shapes::Geometry;
 

@@ -51,9 +51,9 @@ impl Joined {
 /// The fast encoder's hash tables of a dictionary and a block; reusable.
 pub(crate) struct DictTable {
     joined: Joined,
-    /// By hash: the last position in the dictionary.
+    /// The last position in the dictionary, indexed by hash.
     dict: Box<[u16; 1 << DICT_LOG]>,
-    /// By the hash with fewer bits: the last position in the block.
+    /// The last position in the block, indexed by fewer bits of the hash.
     block: Box<[u32; 1 << BLOCK_LOG]>,
 }
 

@@ -179,7 +179,7 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(what(b"\x04\x01\x00\x50vwxyz", 13, b""), "offset outside of the block");
     assert_eq!(what(b"\x04\x00\x00\x50vwxyz", 13, b"abcdefgh"), "offset outside of the block");
     assert_eq!(what(b"\x05\x08\x00\x40wxyz", 13, b"abcdefgh"), "match reaches too far");
-    assert_eq!(what(b"\x04\x08\x00", 13, b"abcdefgh"), "no literals behind the last match");
+    assert_eq!(what(b"\x04\x08\x00", 13, b"abcdefgh"), "no literals after the last match");
     assert_eq!(what(b"", 0, b"abcdefgh"), "empty block");
     assert_eq!(
         decompress_with_dict(b"\0", &mut [0; 3], 4, b"ab").unwrap_err().what,

@@ -297,7 +297,7 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(what(b"\x10a\x00\x00\x50bcdef", 14), "offset outside of the block");
     assert_eq!(what(b"\x10a\x02\x00\x50bcdef", 14), "offset outside of the block");
     assert_eq!(what(b"\x1fa\x01\x00\xff", 600), "unfinished match length");
-    assert_eq!(what(b"\x14a\x01\x00", 30), "no literals behind the last match");
+    assert_eq!(what(b"\x14a\x01\x00", 30), "no literals after the last match");
     // A match must not start less than 12 bytes, or end less than 5 bytes, before the end.
     assert_eq!(decoded(b"\x13a\x01\x00\x50bcdef", 13).as_deref(), Ok(&b"aaaaaaaabcdef"[..]));
     assert_eq!(what(b"\x12a\x01\x00\x50bcdef", 12), "match too near to the end");

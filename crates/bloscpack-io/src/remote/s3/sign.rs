@@ -15,7 +15,7 @@ use super::time::stamp;
 pub(in super::super) struct Credentials {
     pub(in super::super) key: String,
     pub(in super::super) secret: String,
-    /// Of temporary keys.
+    /// The session token of temporary keys.
     pub(in super::super) token: Option<String>,
 }
 

@@ -72,7 +72,7 @@ pub(super) fn slow_path<'a, const DICT: bool>(
         }
         d = end;
         let Some((&next, after)) = src.split_first() else {
-            return error(src.len(), "no literals behind the last match");
+            return error(src.len(), "no literals after the last match");
         };
         token = next;
         src = after;

@@ -27,7 +27,7 @@ pub(super) struct Four<'a> {
     pub(super) table: &'a Table,
     pub(super) src: &'a [u8],
     pub(super) ranges: [Range<usize>; 4],
-    /// Of equal lengths, except that the last may be shorter.
+    /// The outputs, of equal lengths except that the last may be shorter.
     pub(super) dst: [&'a mut [u8]; 4],
 }
 

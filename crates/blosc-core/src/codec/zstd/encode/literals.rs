@@ -9,10 +9,10 @@ use crate::memory::{self, OutOfMemory};
 /// A block, or its literals, must shrink by more than this share of their length to be compressed.
 pub(super) const MIN_GAIN_SHIFT: u32 = 6;
 
-/// Fewer literals are stored.
+/// Minimum number of literals that are compressed.
 const MIN_LITERALS: usize = 64;
 
-/// Fewer literals are one stream, which has no table of lengths.
+/// Minimum number of literals for four streams. One stream has no table of lengths.
 const MIN_FOUR_STREAMS: usize = 256;
 
 /// Lengths of the first three of four streams, two bytes each.
@@ -24,7 +24,7 @@ enum Kind {
     Stored = 0,
     Run = 1,
     Compressed = 2,
-    /// With the code of an earlier block.
+    /// Compressed with the code of an earlier block.
     Repeated = 3,
 }
 
