@@ -1,5 +1,6 @@
 //! Keeps the parameters in force, and decides when to search for new ones.
 
+use super::arrangement;
 use super::auto::Auto;
 use super::candidate::Candidate;
 use super::goal::Goal;
@@ -93,7 +94,7 @@ impl Advisor {
         let state = self.state_for(plain);
         let before = self.regime.as_ref().map(|regime| regime.params);
         if let (State::Good, Some(params)) = (state, before) {
-            return Ok(Advice { params, is_searched: false });
+            return Ok(Advice { params: self.auto.fitted(params, plain), is_searched: false });
         }
         let task = Task::new(&self.auto, plain, self.cancel.as_ref())?;
         let params = match (state, before) {
@@ -105,7 +106,7 @@ impl Advisor {
         let cost = if state == State::Unaffordable { 0 } else { SEARCH_COST };
         let credit = credit.saturating_sub(cost);
         self.regime = Some(Regime { params, look, searched: plain.len(), unseen: 0, age: 0, credit });
-        Ok(Advice { params, is_searched: true })
+        Ok(Advice { params: self.auto.fitted(params, plain), is_searched: true })
     }
 
     /// Returns the candidates of the last search, best first.
@@ -136,6 +137,13 @@ impl Advisor {
 }
 
 impl Auto {
+    /// Returns the parameters for a buffer, whose blocks have equal sizes where that matters.
+    pub(super) fn fitted(&self, params: CParams, plain: &[u8]) -> CParams {
+        let fitted = arrangement::fitted(params, plain.len());
+        let is_free = self.blocksize.is_none() && (self.split.is_none() || fitted.split == params.split);
+        if is_free { fitted } else { params }
+    }
+
     /// Returns the parameters for one buffer: [`Advisor::advise`] of a new advisor.
     ///
     /// # Errors

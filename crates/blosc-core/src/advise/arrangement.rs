@@ -4,7 +4,7 @@ use super::effort::{Effort, Order};
 use crate::codec::Codec;
 use crate::filter::{Filter, FilterPipeline};
 use crate::format::ChunkFormat;
-use crate::layout::tuning::MAX_SPLITS;
+use crate::layout::tuning::{self, MAX_SPLITS};
 use crate::params::{BlockSize, CParams, SplitMode};
 
 /// Filters for elements of one size, and whether blocks are split into a stream for each byte of an element.
@@ -95,6 +95,32 @@ impl Arrangement {
         })
     }
 }
+
+/// Returns the parameters with blocks of equal sizes in a chunk of `len` bytes, if they are bitshuffled. Bitshuffle does not
+/// change blocks of Blosc1 chunks that are no whole groups of eight elements, so the last block must be small: less than
+/// a group for each of the others.
+pub(super) fn fitted(params: CParams, len: usize) -> CParams {
+    let is_bitshuffled = params.filters.as_slice().contains(&Filter::BitShuffle);
+    let group = 8 * params.machine_typesize();
+    if !is_bitshuffled || params.format != ChunkFormat::Blosc1 || len < MIN_FITTED.max(group) {
+        return params;
+    }
+    let block = tuning::blocksize(&params, len);
+    if block.is_multiple_of(group) && len.is_multiple_of(block) {
+        return params;
+    }
+    let block = (len / len.div_ceil(block) / group).max(1) * group;
+    let is_split = tuning::is_split(&params, params.machine_typesize(), block);
+    let stream = params.blocksize(BlockSize::Fixed(block / params.machine_typesize()));
+    match is_split && tuning::blocksize(&stream, len) == block {
+        true => stream,
+        // Blocks that are too small for the sizes of split ones.
+        false => params.split(SplitMode::Never).blocksize(BlockSize::Fixed(block)),
+    }
+}
+
+/// Smaller blocks are longer than a forced size can say.
+const MIN_FITTED: usize = 256;
 
 /// The size of blocks that end with the chunk.
 const WHOLE_CHUNK: usize = 16 << 20;

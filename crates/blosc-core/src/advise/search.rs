@@ -182,8 +182,14 @@ impl Search {
                 continue;
             }
             cancel::check(task.cancel)?;
-            match self.trials.run(&arrangement, params, &effort, &self.sample, task.plain.len()) {
-                Ok(candidate) => self.ranking.push(Tried { arrangement, effort, candidate, score: 0.0 })?,
+            let fitted = task.fitted(params);
+            match self.trials.run(&arrangement, fitted, &effort, &self.sample, task.plain.len()) {
+                Ok(candidate) => self.ranking.push(Tried {
+                    arrangement,
+                    effort,
+                    candidate: Candidate { params, ..candidate },
+                    score: 0.0,
+                })?,
                 // A slow level may need more memory than there is. Faster ones have been tried before.
                 Err(EncodeError::OutOfMemory(_)) if !self.ranking.as_slice().is_empty() => {}
                 Err(error) => return Err(error),

@@ -124,6 +124,11 @@ impl<'a> Task<'a> {
         self.auto.split.map_or(params, |split| params.split(split))
     }
 
+    /// Returns the parameters for this buffer, whose blocks have equal sizes where that matters.
+    pub(super) fn fitted(&self, params: CParams) -> CParams {
+        self.auto.fitted(params, self.plain)
+    }
+
     /// Returns the score by which arrangements are compared. With a goal that names a number, any of them may reach it at
     /// another level.
     pub(super) fn first_score(&self, candidate: &Candidate) -> f64 {

@@ -113,6 +113,25 @@ fn streams_of_blosc1_chunks_are_long_enough_for_c_blosc() {
     assert!(split > 0);
 }
 
+/// Blocks of Blosc1 chunks that are no whole groups of eight elements are not bitshuffled, so there must be no long ones.
+#[test]
+#[cfg(feature = "zstd")]
+fn bitshuffle_reaches_nearly_all_of_a_blosc1_chunk() {
+    for (size, count) in [(4, 2_500), (4, 7_501), (4, 123_457), (7, 150_001), (9, 110_000), (10, 100_001), (3, 700_003)]
+    {
+        let mut rng = SplitMix64::new(3);
+        let number = |_| (rng.below(200) as u64).wrapping_sub(100).to_le_bytes();
+        let plain: Vec<u8> =
+            (0..count).map(number).flat_map(|bytes| bytes[..size.min(8)].repeat(2)[..size].to_vec()).collect();
+        for goal in [Goal::Fast, Goal::Balanced] {
+            let auto = Auto::new(goal).typesize(size).filters(FilterPipeline::bitshuffle());
+            let cbytes = |auto: Auto| compress(&plain, &chosen(auto, &plain)).unwrap().len();
+            let (blosc1, blosc2) = (cbytes(auto), cbytes(auto.format(ChunkFormat::Blosc2)));
+            assert!(blosc1 * 10 < blosc2 * 11 + 1000, "{goal:?} {size} * {count}: {blosc1}, in Blosc2 {blosc2}");
+        }
+    }
+}
+
 #[cfg(feature = "zstd")]
 #[test]
 fn text_is_not_filtered_and_numbers_are() {
