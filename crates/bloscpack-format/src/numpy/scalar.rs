@@ -83,6 +83,9 @@ const NAMES: [(&str, &str); 16] = [
     ("complex256", "c32"),
 ];
 
+/// The code of a boolean in `str` of a structured dtype.
+const BOOL_CODE: &str = "?";
+
 /// Names of datetimes and timedeltas, before the unit.
 const TIME_NAMES: [(&str, &str); 2] = [("datetime64", "M8"), ("timedelta64", "m8")];
 
@@ -114,6 +117,7 @@ impl Scalar {
 
     /// Parses a kind, a size and a unit: `f8`, `S5`, `M8[25s]`.
     fn from_code(big: bool, code: &str) -> Option<Self> {
+        let code = if code == BOOL_CODE { "b1" } else { code };
         let kind = ScalarKind::from_code(code.chars().next()?)?;
         let rest = code.get(1..)?;
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -277,6 +281,8 @@ mod tests {
             ("S", "|S0"),
             ("U0", "<U0"),
             ("<b1", "|b1"),
+            ("?", "|b1"),
+            ("|?", "|b1"),
             ("M8[generic]", "<M8"),
             (">M8[1s]", ">M8[s]"),
             ("M8[25s]", "<M8[25s]"),
