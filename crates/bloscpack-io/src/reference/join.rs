@@ -61,7 +61,7 @@ fn expect_same_names(input: &Members, first: &Members) -> Result<(), Error> {
 /// Joins the arrays of one name.
 fn joined(parts: &[&Member], options: &ReferenceOptions) -> Result<Option<ReferencedArray>, Error> {
     let Some(first) = parts.first() else { return Ok(None) };
-    let stacked = parts.iter().map(|part| Axes::of(part, options)).collect::<Result<Vec<_>, _>>()?;
+    let stacked = parts.iter().map(|part| Axes::of(part, parts.len(), options)).collect::<Result<Vec<_>, _>>()?;
     let mut target = stacked.first().map_or_else(|| first.layout.clone(), |axes| axes.layout.clone());
     let (mut chunks, mut start, mut items) = (Vec::new(), 0_u64, 0_u64);
     for (number, (part, axes)) in parts.iter().zip(&stacked).enumerate() {
@@ -105,10 +105,11 @@ struct Axes {
 }
 
 impl Axes {
-    fn of(part: &Member, options: &ReferenceOptions) -> Result<Axes, Error> {
+    /// Returns the layout of one of `count` inputs. Only a single one may have no axis.
+    fn of(part: &Member, count: usize, options: &ReferenceOptions) -> Result<Axes, Error> {
         let mut layout = part.layout.clone();
         let ndim = layout.meta.shape.len();
-        let exists = options.axis < ndim || options.axis == ndim && (options.new_axis || ndim == 0);
+        let exists = options.axis < ndim || options.axis == ndim && (options.new_axis || ndim == 0 && count == 1);
         if !exists {
             return Err(Error::reference(&part.url, ReferenceRefusal::Axis { axis: options.axis, ndim }));
         }

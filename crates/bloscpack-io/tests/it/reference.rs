@@ -274,6 +274,13 @@ fn joined_arrays() {
         assert!(matches!(refused, Error::Reference { .. }), "{refused}");
         assert_eq!(refused.kind(), ErrorKind::InvalidInput);
     }
+    // Without an axis, all arrays would have the same place.
+    let scalar = dir.path().join("scalar.blp");
+    bloscpack(&scalar, &meta(&[], Order::C), &[7; 8], 8);
+    assert!(read(&references(&[&scalar], &ReferenceOptions::new()).unwrap().arrays[0], 8) == [7; 8]);
+    assert!(matches!(references(&[&scalar, &scalar], &ReferenceOptions::new()), Err(Error::Reference { .. })));
+    let column = references(&[&scalar, &scalar], &ReferenceOptions::new().new_axis(true)).unwrap();
+    assert!(read(&column.arrays[0], 8) == [7; 16]);
     let stacked = references(&[first, first], &ReferenceOptions::new().new_axis(true)).unwrap();
     assert_eq!(numbers(&stacked.arrays[0].metadata, "shape"), [2, 8, 5]);
     assert!(read(&stacked.arrays[0], 8) == [parts[0].as_slice(), &parts[0]].concat());
