@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::fs::temporary::is_temporary;
+use crate::fs::path::is_temporary;
 
 /// Returns whether all names in a directory belong to it: `is_file` decides about regular files, and `is_directory`,
 /// which also gets the path, about directories. Links, pipes and devices never belong; leftovers of killed processes do.

@@ -5,10 +5,10 @@
 //! | `atomic` | a file that appears whole or not at all |
 //! | `new_directory` | the same for a directory |
 //! | `contents` | whether a directory may be replaced |
-//! | `temporary` | temporary names, and the removal of stale temporary files |
+//! | `temporary` | temporary files, and the removal of stale ones |
 //! | `lock` | one writer at a time |
 //! | `spool` | an unnamed temporary file for bytes that are read later, or memory |
-//! | `path` | the directory that an output is in |
+//! | `path` | the directory that an output is in, and temporary names |
 //! | `files` | checks before a file is read or written; regular files that are not links |
 
 #[cfg(feature = "write")]

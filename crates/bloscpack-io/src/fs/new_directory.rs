@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::fs::files::permissions_for_directory;
-use crate::fs::path::{self, resolve, sync_directory};
+use crate::fs::path::{self, OLD_SUFFIX, PREFIX, resolve, sync_directory};
 use crate::fs::temporary::{self, TemporaryDirectory};
 
 /// A directory under construction next to its target. Dropping it without [`commit`](Self::commit) removes it.
@@ -139,7 +139,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
             Err(error) => return Err(error.into()),
         }
     }
-    let old = tempfile::Builder::new().prefix(".blpk-").suffix(".old").tempdir_in(parent)?;
+    let old = tempfile::Builder::new().prefix(PREFIX).suffix(OLD_SUFFIX).tempdir_in(parent)?;
     let aside = old.path().join("frame");
     fs::rename(target, &aside)?;
     if let Err(error) = fs::rename(new.path(), target) {

@@ -1,4 +1,4 @@
-//! The directory that an output is in.
+//! The directory that an output is in, and temporary names in it.
 
 use std::fs::{self, File};
 use std::io;
@@ -35,4 +35,15 @@ pub(crate) fn resolve(target: &Path) -> io::Result<PathBuf> {
 /// Makes the new directory entry durable.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}
+
+/// The start of all temporary names.
+pub(crate) const PREFIX: &str = ".blpk-";
+/// The end of the name of a new file or directory, and of a replaced directory.
+pub(crate) const SUFFIX: &str = ".tmp";
+pub(crate) const OLD_SUFFIX: &str = ".old";
+
+/// Returns whether a name is that of a temporary file or directory.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.starts_with(PREFIX) && [SUFFIX, OLD_SUFFIX].iter().any(|suffix| name.ends_with(suffix))
 }

@@ -14,7 +14,7 @@ use tempfile::TempPath;
 use crate::fs::files::is_same_file;
 #[cfg(unix)]
 use crate::fs::lock::{Attempt, attempt};
-use crate::fs::path::directory;
+use crate::fs::path::{PREFIX, SUFFIX, directory};
 
 /// The number of processes that can write the same target at a time under predictable names. Further ones use random
 /// names.
@@ -116,15 +116,6 @@ pub(crate) fn remove_leftovers(target: &Path) {
     }
     #[cfg(not(unix))]
     let _ = target;
-}
-
-/// The parts of all temporary names.
-const PREFIX: &str = ".blpk-";
-const SUFFIX: &str = ".tmp";
-
-/// Returns whether a name is that of a temporary file or directory.
-pub(crate) fn is_temporary(name: &str) -> bool {
-    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
 fn by_chance() -> tempfile::Builder<'static, 'static> {

@@ -326,6 +326,18 @@ impl ReadDirectory for RootOpens {
     }
 }
 
+/// A name may start with a dot. Those of metadata and of temporary files are no nodes.
+#[test]
+fn groups_list_names_with_a_dot() {
+    let zarray = r#"{"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "|u1", "fill_value": 7}"#;
+    let files = [".hidden", "..x", "k", ".blpk-01234567-0.tmp", ".blpk-abc.old"];
+    let files = files.map(|name| (format!("{name}/.zarray"), zarray.as_bytes().to_vec()));
+    let group = [(".zgroup", r#"{"zarr_format": 2}"#), (".zattrs", "{}"), (".git/config", "")];
+    let group = group.map(|(name, text)| (name.to_owned(), text.into()));
+    let group = Group::open(MemoryDirectory::of_files(files.into_iter().chain(group))).unwrap();
+    assert_eq!(group.arrays().unwrap(), ["..x", ".hidden", "k"]);
+}
+
 /// The metadata of a group can be that of many arrays, so reading it for each of them takes quadratic time.
 #[test]
 fn arrays_of_a_group_are_opened_without_its_metadata() {

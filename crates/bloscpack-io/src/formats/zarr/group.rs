@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use blosc_core::Limits;
 use bloscpack_format::Format;
-use bloscpack_format::zarr::{GroupMeta, ZARR_JSON_FILE};
+use bloscpack_format::zarr::{GroupMeta, ZARR_JSON_FILE, ZARRAY_FILE, ZATTRS_FILE, ZGROUP_FILE, ZMETADATA_FILE};
 
 use super::array::OpenZarr;
 use super::node::{Node, NodeKind, is_absent, kind_at, node_at};
 use crate::formats::bcolz::Below;
+use crate::fs::path::is_temporary;
 use crate::source::ReadDirectory;
 use crate::{Error, OpenOptions};
+
+/// The names in a group that are no nodes. Any other may be one, also with a dot in front.
+const METADATA: [&str; 5] = [ZARR_JSON_FILE, ZARRAY_FILE, ZGROUP_FILE, ZATTRS_FILE, ZMETADATA_FILE];
 
 /// Maximum depth of groups that are listed. Links may make a directory contain itself.
 const MAX_DEPTH: usize = 16;
@@ -90,7 +94,7 @@ impl<D: ReadDirectory> Group<D> {
             Err(error) if is_absent(&error) => return Ok(()),
             Err(error) => return Err(refuse(error)),
         };
-        for name in names.iter().filter(|name| !name.starts_with('.') && *name != ZARR_JSON_FILE) {
+        for name in names.iter().filter(|name| !METADATA.contains(&name.as_str()) && !is_temporary(name)) {
             let path = super::node::below(path, name);
             let Some(kind) = kind_at(&self.dir, &path, &self.limits)? else { continue };
             self.limits.check_metadata(NODE.saturating_mul(nodes.len() as u64), 1)?;
