@@ -1,9 +1,11 @@
 //! Arrays in frames: created from items in C or Fortran order, written in part, resized.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use blosc_core::Special;
 use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
-use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
+use bloscpack_io::frame::{ArrayItems, ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Array, Cancel, Error, OpenOptions, Threads, UnpackOptions};
 use testdata::SplitMix64;
 
@@ -81,6 +83,30 @@ fn a_cancelled_change_of_items_changes_nothing() {
     let region = Region { start: vec![0], stop: vec![1000] };
     assert!(matches!(writer.write_slice(&region, &[1; 4000]), Err(Error::Cancelled)));
     assert!(unpacked(&writer.into_store()) == [0; 4000]);
+}
+
+/// A source of items that panics at the last chunk.
+struct Panics;
+
+impl ArrayItems for Panics {
+    fn read(&self, region: &Region) -> Result<Vec<u8>, Error> {
+        assert!(region.start[0] < 90, "the last chunk");
+        Ok(vec![7; 4 * 10])
+    }
+}
+
+#[test]
+fn a_panic_of_the_items_commits_nothing() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u4").unwrap(), shape: vec![100], order: Order::C };
+    for threads in [Threads::Serial, Threads::Ambient] {
+        let array = ArrayOptions::new().chunkshape(Some(vec![10])).array(&meta).unwrap();
+        let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(4)).unwrap();
+        writer.commit().unwrap();
+        let write = AssertUnwindSafe(|| writer.write_items(&Panics, &threads, &Cancel::new()));
+        assert!(catch_unwind(write).is_err());
+        assert!(matches!(writer.commit(), Err(Error::EditFailed)));
+        assert!(unpacked(&writer.into_store()) == [0; 400]);
+    }
 }
 
 /// A model of an array in memory, computed by the definition.

@@ -429,12 +429,20 @@ impl<S: FrameStore> FrameWriter<S> {
         self.chunks.put(&mut self.transaction, at, change, new, bytes)
     }
 
-    /// Applies several changes. If one fails, none of them is ever committed.
+    /// Applies several changes. If one fails or panics, none of them is ever committed.
     fn all_or_none<T>(&mut self, changes: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
-        let done = changes(self);
-        if done.is_err() {
-            self.transaction.roll_back();
-        }
-        done
+        let guard = Unfinished(self);
+        let done = changes(&mut *guard.0)?;
+        std::mem::forget(guard);
+        Ok(done)
+    }
+}
+
+/// Several changes of a writer. Rolls them back when dropped.
+struct Unfinished<'a, S: FrameStore>(&'a mut FrameWriter<S>);
+
+impl<S: FrameStore> Drop for Unfinished<'_, S> {
+    fn drop(&mut self) {
+        self.0.transaction.roll_back();
     }
 }

@@ -67,8 +67,9 @@ impl<S: FrameStore> Transaction<S> {
         Ok(done)
     }
 
-    /// Writes the bytes of a chunk.
+    /// Writes the bytes of a chunk. After an error, and after a panic of the store, nothing can be committed.
     pub(super) fn write(&mut self, place: Option<ChunkTarget>, bytes: &[u8]) -> Result<(), Error> {
+        let edit = self.edit.take().ok_or(Error::EditFailed)?;
         let written = match place {
             Some(ChunkTarget::At(at)) => self.store.write_at(at, bytes),
             Some(ChunkTarget::File(number)) => {
@@ -77,10 +78,12 @@ impl<S: FrameStore> Transaction<S> {
             }
             None => Ok(()),
         };
-        written.map_err(|error| {
+        if let Err(error) = written {
             self.roll_back();
-            Error::io("writing a chunk of the frame")(error)
-        })
+            return Err(Error::io("writing a chunk of the frame")(error));
+        }
+        self.edit = Some(edit);
+        Ok(())
     }
 
     /// Commits the changes by one write or one rename.
@@ -112,9 +115,12 @@ impl<S: FrameStore> Transaction<S> {
     }
 
     /// Drops the changes, and removes what was written for them. Best effort: leftover bytes are harmless, but take up
-    /// space.
+    /// space. They stay if the thread is panicking, because the store may panic a second time, which aborts.
     pub(super) fn roll_back(&mut self) {
         self.edit = None;
+        if std::thread::panicking() {
+            return;
+        }
         if let (Some(before), Ok(len)) = (self.committed_len, self.store.len())
             && len > before
         {
