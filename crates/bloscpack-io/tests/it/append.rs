@@ -201,6 +201,18 @@ fn arrays_that_cannot_grow_are_refused() {
     }
 }
 
+#[test]
+fn rows_are_not_appended_after_bytes_outside_the_array() {
+    let meta = NumpyMeta { dtype: Dtype::parse("'|u1'").unwrap(), shape: vec![4], order: Order::C };
+    let options = PackOptions::new().metadata(Some(meta.to_json().unwrap())).max_app_chunks(MaxAppChunks::Exact(9));
+    let scratch = Scratch::new(&pack_bytes(&ramp(4), &options).unwrap(), &[8; 2]);
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
+    let before = fs::read(&scratch.archive).unwrap();
+    let error = append_rows(&scratch.archive, 1, &[9], &AppendOptions::new()).unwrap_err();
+    assert_eq!(error.report().to_string(), "not a NumPy array: 6 bytes, but its dtype and shape require 4");
+    assert_eq!(fs::read(&scratch.archive).unwrap(), before);
+}
+
 /// The shape comes from the locked file, so no append of another thread is lost.
 #[test]
 fn appended_rows_grow_the_array() {

@@ -84,8 +84,9 @@ pub fn rewrite_metadata(archive: impl AsRef<Path>, metadata: Json, changes: Meta
 /// The shape in the metadata grows by `rows` in the same step. Metadata of the options are not used.
 ///
 /// # Errors
-/// [`Error::NotRows`] if `plain` has another size than the rows; [`Error::NotANumpyArray`] without axes, and for several
-/// axes in Fortran order, whose rows are all over the file; as [`append`].
+/// [`Error::NotRows`] if `plain` has another size than the rows; [`Error::NotANumpyArray`] without axes, for several axes
+/// in Fortran order, whose rows are all over the file, and if the file has more or fewer bytes than its array, such as
+/// after [`append`]; as [`append`].
 pub fn append_rows(
     archive: impl AsRef<Path>,
     rows: u64,

@@ -40,11 +40,20 @@ impl<'a> NewMetadata<'a> {
                 let (Some(section), Some(meta)) = (archive.metadata_section(), archive.numpy()) else {
                     return Err(Error::NoMetadataFound);
                 };
+                check_size(meta, archive.nbytes())?;
                 check_rows(meta, *rows, *nbytes)?;
                 let Some(metadata) = grown(archive.metadata(), meta, *rows)? else { return Ok(None) };
                 Ok(Some(section.rewrite(&metadata, &MetadataRewrite::default())?))
             }
         }
+    }
+}
+
+/// Checks that the items of an array are all bytes of the file. Rows after other bytes would be misplaced.
+fn check_size(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
+    match meta.nbytes() {
+        Some(expected) if expected == found => Ok(()),
+        expected => Err(Error::not_an_array(ArrayRefusal::Size { found, expected })),
     }
 }
 
