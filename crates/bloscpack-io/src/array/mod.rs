@@ -83,6 +83,8 @@ impl<'a> Array<'a> {
             Some(meta) => meta,
             None => whole_items(known, typesize, nbytes)?,
         };
+        // Without the bytes after the last complete item.
+        let nbytes = meta.nbytes().unwrap_or(nbytes);
         Ok(Array { archive, meta, nbytes })
     }
 
@@ -124,7 +126,8 @@ impl<'a> Array<'a> {
         &self.archive
     }
 
-    /// Returns a reader of the items in the order in which they are stored. For an array in a frame, this is C order.
+    /// Returns a reader of the items in the order in which they are stored, and of the bytes after the last complete
+    /// item. For an array in a frame, this is C order.
     pub fn stored(&self, options: &UnpackOptions) -> PlainReader<'_> {
         self.archive.reader(options)
     }
@@ -168,7 +171,7 @@ impl<'a> Array<'a> {
         self.view().copy_part(&Selection::all(&self.meta.shape), items, output, options)
     }
 
-    /// Writes a range of the stored bytes.
+    /// Writes a range of the stored bytes, which may include those after the last complete item.
     ///
     /// # Errors
     /// As [`Archive::copy_range`].

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use bloscpack_format::numpy::{NumpyMeta, npy};
 use bloscpack_io::numpy::{pack_array, unpack_array};
-use bloscpack_io::{ConvertOptions, Error, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes};
+use bloscpack_io::{
+    Array, ConvertOptions, Error, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes,
+};
 
 /// Every array of the golden set, with the `.npy` file that NumPy wrote of it.
 fn golden() -> Vec<(String, Vec<u8>, Vec<u8>)> {
@@ -47,6 +49,13 @@ fn npy_files_go_in_and_come_out() {
         go(&packed, &output, Target::Npy).unwrap();
         assert!(fs::read(&output).unwrap() == saved, "{file}");
     }
+}
+
+#[test]
+fn the_size_of_an_array_is_that_of_its_items() {
+    let packed = pack_bytes(&[1; 5], &PackOptions::new().typesize(4)).unwrap();
+    let array = Array::open(packed).unwrap();
+    assert_eq!((array.len(), array.nbytes(), array.archive().nbytes()), (1, 4, 5));
 }
 
 #[test]
