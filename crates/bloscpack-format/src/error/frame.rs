@@ -122,6 +122,11 @@ pub enum FrameError {
         /// Length of the name in bytes.
         len: usize,
     },
+    /// A repeated value is not a special value of the index. A chunk that repeats it can be added instead.
+    NoRepeatedValue {
+        /// The chunk's number.
+        chunk: u64,
+    },
     /// A metalayer of this name exists already.
     LayerExists {
         /// The name.
@@ -220,6 +225,7 @@ impl FrameError {
             Self::LayerExists { .. } => ErrorKind::Exists,
             Self::TooMany { .. }
             | Self::LayerName { .. }
+            | Self::NoRepeatedValue { .. }
             | Self::LayerTooLong { .. }
             | Self::MetalayersFixed
             | Self::NotAPermutation
@@ -260,6 +266,7 @@ impl FrameError {
             Self::IndexLength { .. } => Location::default().in_part(Part::FrameIndex.name()),
             Self::Entry { chunk, .. } => of_chunk(chunk).in_part(Part::FrameIndex.name()),
             Self::NoSize { chunk }
+            | Self::NoRepeatedValue { chunk }
             | Self::ChunkSize { chunk, .. }
             | Self::ChunkLength { chunk, .. }
             | Self::NoSuchChunk { chunk, .. } => of_chunk(chunk),
@@ -315,6 +322,9 @@ impl fmt::Display for FrameError {
             }
             Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
             Self::LayerName { len } => write!(f, "the name of a metalayer has {len} bytes, expected at most 31"),
+            Self::NoRepeatedValue { chunk } => {
+                write!(f, "chunk {chunk}: an index has no entry for a repeated value; add a chunk that repeats it")
+            }
             Self::LayerExists { name } => write!(f, "metalayer {name:?} already exists"),
             Self::NoSuchLayer { name } => write!(f, "there is no metalayer {name:?}"),
             Self::LayerTooLong { name, found, room } => {

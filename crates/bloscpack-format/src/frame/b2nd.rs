@@ -202,20 +202,21 @@ impl B2nd {
             }
         }
         // After the array marker, version, ndim and the shape's own marker. Each number follows one more marker.
-        let at = |first: usize, width: usize, axis: usize| (first + 1 + axis * (width + 1) + 1) as u64;
+        let at = |first: usize, axis: usize| (first + 1 + axis * 5 + 1) as u64;
         let chunks_at = 4 + ndim * 9;
         let blocks_at = chunks_at + 1 + ndim * 5;
         let axes = self.shape.iter().zip(&self.chunkshape).zip(&self.blockshape);
         for (axis, ((&len, &chunk), &block)) in axes.enumerate() {
-            let signed = i64::try_from(len).unwrap_or(-1);
-            in_range(Part::B2nd, at(3, 8, axis), "shape", signed, 0, i64::MAX)?;
-            let (chunk_at, block_at) = (at(chunks_at, 4, axis), at(blocks_at, 4, axis));
+            if i64::try_from(len).is_err() {
+                return Err(TOO_LARGE.into());
+            }
+            let (chunk_at, block_at) = (at(chunks_at, axis), at(blocks_at, axis));
             in_range(Part::B2nd, chunk_at, "chunkshape", chunk.into(), (len > 0).into(), i32::MAX.into())?;
             in_range(Part::B2nd, block_at, "blockshape", block.into(), (chunk > 0).into(), i32::MAX.into())?;
         }
         let items = self.shape.iter().try_fold(1_u64, |items, len| items.checked_mul(*len));
         if items.is_none_or(|items| i64::try_from(items).is_err()) && !self.shape.contains(&0) {
-            return Err(FrameError::ShapeTooLarge { field: "shape", max: i64::MAX as u64 }.into());
+            return Err(TOO_LARGE.into());
         }
         if let Some(DtypeText { format, text }) = &self.dtype {
             let len_at = (blocks_at + 1 + ndim * 5) as u64;
@@ -226,6 +227,9 @@ impl B2nd {
         Ok(())
     }
 }
+
+/// A shape of more items than the format counts.
+const TOO_LARGE: FrameError = FrameError::ShapeTooLarge { field: "shape", max: i64::MAX as u64 };
 
 const WITH_DTYPE: u8 = marker::FIXARRAY | 7;
 const WITHOUT_DTYPE: u8 = marker::FIXARRAY | 5;
@@ -286,7 +290,7 @@ mod tests {
         for (at, number) in [(14, 8), (29, 4), (40, 4)] {
             assert_eq!(bytes[at + number - 1], 2, "the second number of each shape ends here");
         }
-        says(|array| array.shape[1] = 1 << 63, "b2nd metalayer, offset 14: shape is -1, expected >= 0");
+        says(|array| array.shape[1] = 1 << 63, "b2nd metalayer: shape exceeds 9223372036854775807 bytes");
         says(|array| array.chunkshape[1] = 0, "b2nd metalayer, offset 29: chunkshape is 0, expected 1..=2147483647");
         says(|array| array.blockshape[1] = 0, "b2nd metalayer, offset 40: blockshape is 0, expected 1..=2147483647");
         says(|array| array.version = 1, "b2nd metalayer, offset 1: version is 1, expected 0..=0");

@@ -1,6 +1,6 @@
 //! Tests that edits of frames are atomic: cut off at any byte the old frame opens, after the commit the new one.
 
-use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, Limits, Special};
+use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, ErrorKind, Limits, Special};
 use bloscpack_format::FormatError;
 use bloscpack_format::frame::{
     ChunkInfo, ChunkRef, ChunkSize, ChunkTarget, Edit, Entry, Frame, FrameError, FrameType, Header, NewChunk, NewOrder,
@@ -360,7 +360,9 @@ fn what_cannot_be_is_refused() {
     assert_eq!(edit.insert(nchunks + 1, NewChunk::Special(Special::Zeros, 4)).map(drop), no_such(nchunks + 1));
     assert_eq!(edit.update(u64::MAX, None, NewChunk::Special(Special::Zeros, 4)).map(drop), no_such(u64::MAX));
     assert!(edit.append(NewChunk::Special(Special::Zeros, 0)).is_err());
-    assert!(edit.append(NewChunk::Special(Special::Value, 4)).is_err());
+    let error = edit.append(NewChunk::Special(Special::Value, 4)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().contains("no entry for a repeated value"), "{error}");
     for order in [&[0, 0, 1][..], &[0, 1], &[0, 1, 7]] {
         assert_eq!(edit.reorder(order), Err(FormatError::Frame(FrameError::NotAPermutation)));
     }
