@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 use std::path::Path;
 
-use blosc_core::{Cancelled, EncodeError, OutOfMemory};
+use blosc_core::{Cancelled, EncodeError, ErrorKind, OutOfMemory};
 use bloscpack_format::Part;
 
 use super::{Activity, Error, NoText};
@@ -117,6 +117,15 @@ impl Error {
     /// Returns the I/O error of an operation, and an error of a temporary file as it is.
     fn of_activity(doing: Activity, source: io::Error) -> Error {
         if is_of_spool(&source) { source.into() } else { Error::Io { doing, source } }
+    }
+
+    /// Converts an error of values that the caller gave: what would be damage in a file is [`Error::Argument`]. For use
+    /// with `map_err`.
+    pub(crate) fn argument(error: impl Into<Error>) -> Error {
+        match error.into() {
+            error if error.kind() == ErrorKind::Damaged => Error::Argument(Box::new(error)),
+            error => error,
+        }
     }
 
     /// Returns [`Error::NotANumpyArray`] with a text or an error as its source.

@@ -7,7 +7,7 @@ use blosc_core::{ErrorKind, Location, OutOfMemory, OverLimit};
 use bloscpack_format::FormatError;
 use bloscpack_format::frame::sframe;
 
-use super::Error;
+use super::{ArrayRefusal, Error};
 
 impl Error {
     /// Returns the category of the error.
@@ -47,7 +47,9 @@ impl Error {
             | Error::NoText(_)
             | Error::UnfitOption { .. }
             | Error::Reference { .. }
+            | Error::Argument(_)
             | Error::Attribute { .. } => ErrorKind::InvalidInput,
+            Error::NotANumpyArray { source } => source.downcast_ref().map_or(ErrorKind::Damaged, ArrayRefusal::kind),
             Error::Unrecognised { .. }
             | Error::ChunkDigest(_)
             | Error::ChunkSize { .. }
@@ -56,7 +58,6 @@ impl Error {
             | Error::MoreData { .. }
             | Error::NoChunks
             | Error::Offset { .. }
-            | Error::NotANumpyArray { .. }
             | Error::ArrayBytes { .. }
             | Error::NotAsWritten { .. }
             | Error::ChunkRows { .. }
@@ -99,6 +100,7 @@ impl Error {
             }
             Error::Pending { file, .. } => Location::default().in_file(file),
             Error::InFile { file, source } => source.location().in_file(file),
+            Error::Argument(source) => source.location(),
             Error::MissingChunks { file, chunks } => of_chunk(chunks.start).in_file(file),
             Error::ColumnLength { column, .. } => Location::default().in_file(column),
             Error::ChunkFile { chunk, file, .. } => of_chunk(*chunk).in_file(sframe::chunk_file_name(*file)),

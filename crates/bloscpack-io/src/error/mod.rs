@@ -255,6 +255,9 @@ pub enum Error {
         /// The target.
         target: Target,
     },
+    /// A value that the caller gave cannot be in a file of this format. In a file, it would be damage.
+    #[error(transparent)]
+    Argument(Box<Error>),
     /// Data cannot be compressed with these parameters.
     #[error(transparent)]
     Encode(EncodeError),

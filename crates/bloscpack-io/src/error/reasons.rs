@@ -1,6 +1,6 @@
 //! Reasons as data: the sources of variants of [`Error`](super::Error).
 
-use blosc_core::{OutOfMemory, memory};
+use blosc_core::{ErrorKind, OutOfMemory, memory};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::numpy::Dtype;
 
@@ -121,6 +121,25 @@ pub enum ArrayRefusal {
         /// Size of the other axes in bytes. `None` if it is 2^64 or more.
         row: Option<u64>,
     },
+}
+
+impl ArrayRefusal {
+    /// Returns whether the container or the request of the caller is at fault.
+    pub(super) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoMetadata | Self::NoDescription | Self::NotB2nd { .. } | Self::Size { .. } => ErrorKind::Damaged,
+            Self::SelectionAxes { .. }
+            | Self::Table
+            | Self::Columns
+            | Self::Axes { .. }
+            | Self::ItemSize { .. }
+            | Self::NoRows
+            | Self::FortranOrder
+            | Self::TypedSize { .. }
+            | Self::OpenAxes
+            | Self::OpenAxis { .. } => ErrorKind::InvalidInput,
+        }
+    }
 }
 
 /// The reason why an array cannot be divided into such chunks or blocks.

@@ -212,8 +212,8 @@ fn an_array_keeps_its_chunks() {
     writer.commit().unwrap();
     let whole = testdata::noise(10, 1);
     for plain in [&whole[..8], &[&whole[..], &[1, 2]].concat()] {
-        assert!(matches!(writer.update(3, plain), Err(Error::Format(_))));
-        assert!(matches!(writer.append(plain), Err(Error::Format(_))));
+        assert!(matches!(writer.update(3, plain), Err(Error::Argument(_))));
+        assert!(matches!(writer.append(plain), Err(Error::Argument(_))));
     }
     // Refused before anything is planned.
     writer.update(3, &whole).unwrap();
@@ -227,7 +227,7 @@ fn an_array_keeps_its_chunks() {
     for change in [FrameWriter::append, |writer: &mut FrameWriter<_>, _: &[u8]| writer.delete(1)] {
         let mut writer = FrameWriter::with_store(store.clone(), &OpenOptions::new()).unwrap();
         change(&mut writer, &whole).unwrap();
-        assert!(matches!(writer.commit(), Err(Error::Format(_))));
+        assert!(matches!(writer.commit(), Err(Error::Argument(_))));
         assert!(matches!(writer.commit(), Err(Error::EditFailed)));
         assert_eq!(unpacked(&writer.into_store()), expected);
     }

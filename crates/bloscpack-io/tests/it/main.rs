@@ -4,6 +4,7 @@
 
 mod agreement;
 mod append;
+mod arguments;
 mod arrays;
 mod auto;
 mod bcolz;

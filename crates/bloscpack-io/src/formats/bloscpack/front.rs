@@ -18,7 +18,12 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    pub(crate) fn new(options: &PackOptions, plan: ChunkPlan) -> Result<Front, Error> {
+    /// Plans a file of `size` uncompressed bytes.
+    pub(crate) fn new(options: &PackOptions, size: u64) -> Result<Front, Error> {
+        plan(options, size).and_then(|plan| Front::of_plan(options, plan)).map_err(Error::argument)
+    }
+
+    fn of_plan(options: &PackOptions, plan: ChunkPlan) -> Result<Front, Error> {
         let typesize = options.params.get_typesize();
         let typesize =
             u8::try_from(typesize).ok().filter(|&typesize| typesize > 0).ok_or_else(|| typesize_error(typesize))?;
@@ -70,6 +75,11 @@ impl Front {
         written.and_then(|()| io::copy(spare, output)).map_err(Error::writing)?;
         Ok(())
     }
+}
+
+/// Divides `size` bytes into chunks of the options' size.
+pub(crate) fn plan(options: &PackOptions, size: u64) -> Result<ChunkPlan, Error> {
+    ChunkPlan::new(size, options.chunk_size).map_err(Error::argument)
 }
 
 fn typesize_error(typesize: usize) -> Error {

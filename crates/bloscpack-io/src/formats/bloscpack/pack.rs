@@ -23,7 +23,7 @@ use crate::ends::{Sink, SinkKind, Source, SourceKind};
 use crate::error::ReadBackMismatch;
 use crate::formats::bloscpack::chunk_run::Packed;
 use crate::formats::bloscpack::content::{Content, PlainBytes, plain_checksum};
-use crate::formats::bloscpack::front::Front;
+use crate::formats::bloscpack::front::{Front, plan};
 #[cfg(feature = "write")]
 use crate::fs::atomic::Output;
 use crate::fs::files::known_size;
@@ -85,7 +85,7 @@ impl PackReport {
 /// ```
 ///
 /// # Errors
-/// [`Error::Encode`] and [`Error::Format`] for parameters out of range; [`Error::SameFile`], [`Error::OutputExists`];
+/// [`Error::Encode`], [`Error::Argument`] and [`Error::PackParams`] for parameters out of range; [`Error::SameFile`], [`Error::OutputExists`];
 /// [`Error::InputChanged`] if the source has fewer bytes than its size; [`Error::NotAsWritten`]; [`Error::File`],
 /// [`Error::Io`]; [`Error::Cancelled`].
 pub fn pack<'s, 't>(
@@ -138,7 +138,7 @@ fn pack_reader(
 /// Packs bytes in memory.
 ///
 /// # Errors
-/// [`Error::Encode`] and [`Error::Format`] for parameters out of range.
+/// [`Error::Encode`], [`Error::Argument`] and [`Error::PackParams`] for parameters out of range.
 pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error> {
     let mut packed = Vec::new();
     pack(plain, &mut packed, options)?;
@@ -149,7 +149,7 @@ pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error>
 fn pack_to_writer(content: impl Content, mut output: impl Write, options: &PackOptions) -> Result<PackReport, Error> {
     let report = match content.size() {
         Some(size) if !options.offsets => {
-            let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+            let front = Front::new(options, size)?;
             front.write(&mut output, &[], options)?;
             let (packed, digest) = content.write_chunks(front.plan.chunk_size, &mut output, options)?;
             PackReport::new(front, &packed, digest)
@@ -194,7 +194,7 @@ pub(crate) fn pack_seekable(
     output: &mut (impl Write + Seek),
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
-    let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+    let front = Front::new(options, size)?;
     front.write(output, &[], options)?;
     let (packed, digest) = content.write_chunks(front.plan.chunk_size, output, options)?;
     let front = fill_front(front, &packed, output, options)?;
@@ -241,7 +241,7 @@ fn pack_spooled(content: impl Content, output: &mut impl Write, options: &PackOp
 /// Returns the chunk size for input of unknown size. A plan for more bytes than fit into one chunk keeps the chunk
 /// size, if it is valid.
 pub(crate) fn spooled_chunk_size(options: &PackOptions) -> Result<u32, Error> {
-    Ok(ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size)
+    Ok(plan(options, MAX_CHUNK_SIZE.into())?.chunk_size)
 }
 
 /// Creates an unnamed temporary file for chunks whose number is not known yet.
@@ -258,7 +258,7 @@ pub(crate) fn unspool(
     options: &PackOptions,
 ) -> Result<Front, Error> {
     let spooling = Error::io("writing to a temporary file");
-    let front = Front::new(options, ChunkPlan::new(packed.nbytes, options.chunk_size)?)?;
+    let front = Front::new(options, packed.nbytes)?;
     let front = front.with_typesize(packed.typesize);
     let entries = if options.offsets { packed.offsets(front.layout.first_chunk) } else { Vec::new() };
     front.write(output, &entries, options)?;

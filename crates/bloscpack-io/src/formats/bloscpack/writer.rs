@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, BufWriter, Seek, Write};
 
 use blosc_core::{Encoder, memory};
-use bloscpack_format::bloscpack::ChunkPlan;
 
 use crate::choice::Choice;
 use crate::formats::bloscpack::chunk_run::Packed;
@@ -83,7 +82,7 @@ impl<W: Write> PackWriter<W> {
     /// number.
     ///
     /// # Errors
-    /// [`Error::Encode`], [`Error::Format`] and [`Error::PackParams`] for parameters out of range; [`Error::Io`].
+    /// [`Error::Encode`], [`Error::Argument`] and [`Error::PackParams`] for parameters out of range; [`Error::Io`].
     pub fn new(mut output: W, size: Option<u64>, options: &PackOptions) -> Result<Self, Error> {
         check(options)?;
         match size {
@@ -205,14 +204,14 @@ impl<W: Write + Seek> PackWriter<W> {
 
 /// Refuses invalid parameters early, before bytes are buffered or written.
 fn check(options: &PackOptions) -> Result<(), Error> {
-    Front::new(options, ChunkPlan::new(0, options.chunk_size)?)?;
+    Front::new(options, 0)?;
     Encoder::new(options.params)?;
     Ok(())
 }
 
 /// Writes the parts before the chunks of `size` bytes.
 fn start(output: &mut impl Write, size: u64, options: &PackOptions) -> Result<Front, Error> {
-    let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+    let front = Front::new(options, size)?;
     front.write(output, &[], options)?;
     Ok(front)
 }

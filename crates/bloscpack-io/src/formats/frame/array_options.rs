@@ -70,7 +70,7 @@ impl ArrayOptions {
             Err(FormatError::Frame(FrameError::ShapeTooLarge { field, max })) if cut_is_given && field != "shape" => {
                 Err(Error::ArrayCut { shape: field, source: CutRefusal::Size { max } })
             }
-            grid => grid.map(|_| array).map_err(Error::from),
+            grid => grid.map(|_| array).map_err(Error::argument),
         }
     }
 

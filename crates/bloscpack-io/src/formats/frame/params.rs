@@ -125,10 +125,14 @@ impl FrameParams {
     /// Returns the header of a frame without chunks.
     ///
     /// # Errors
-    /// [`Error::FrameParams`] for a codec without a number in Blosc2, and for items of 0 bytes, or of 2 GiB or more.
+    /// [`Error::FrameParams`] for a codec without a number in Blosc2, for a level above 9, and for items of 0 bytes, or
+    /// of 2 GiB or more.
     pub fn header(&self, frame_type: FrameType) -> Result<Header, Error> {
         if !(1..=i32::MAX as u32).contains(&self.typesize) {
             return Err(Error::FrameParams { what: "items must have 1 to 2147483647 bytes" });
+        }
+        if self.clevel > 9 {
+            return Err(Error::FrameParams { what: "the level must be 0 to 9" });
         }
         let mut header = Header::new(frame_type, self.typesize);
         if !header.set_codec(self.codec) {

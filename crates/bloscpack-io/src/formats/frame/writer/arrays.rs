@@ -22,7 +22,8 @@ impl FrameWriter<NewFrame> {
     /// they are written.
     ///
     /// # Errors
-    /// As [`FrameWriter::create`]; [`Error::Format`] if the shapes do not fit together.
+    /// As [`FrameWriter::create`]; [`Error::Argument`] or [`Error::Format`] if the shapes do not fit
+    /// together.
     pub fn create_array(
         path: impl AsRef<Path>,
         frame_type: FrameType,
@@ -71,7 +72,7 @@ impl<S: FrameStore> FrameWriter<S> {
         params: FrameParams,
         metalayers: &[(Vec<u8>, Vec<u8>)],
     ) -> Result<Self, Error> {
-        let array = ArrayGrid::new(array, params.get_typesize())?;
+        let array = ArrayGrid::new(array, params.get_typesize()).map_err(Error::argument)?;
         let mut writer = FrameWriter::start(store, params.blocksize(array.block_nbytes()))?;
         writer.add_metalayer(B2nd::NAME, &array.array().to_bytes()?)?;
         // The header cannot grow once there are chunks.
@@ -169,11 +170,12 @@ impl<S: FrameStore> FrameWriter<S> {
     /// ones are zero.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if the shape is not possible; as
+    /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Argument`] or [`Error::Format`] if the shape is
+    /// not possible; as
     /// [`FrameWriter::update`].
     pub fn resize(&mut self, shape: &[u64]) -> Result<(), Error> {
         let old = self.expect_array()?;
-        let resized = old.resized(shape, self.compression.typesize())?;
+        let resized = old.resized(shape, self.compression.typesize()).map_err(Error::argument)?;
         let (grid, new) = (old.grid(), resized.grid());
         let content = resized.array().to_bytes()?;
         let header = &self.frame()?.header;

@@ -85,7 +85,7 @@ impl Chunks {
             None => frame.chunks()?.first_has_vl_blocks()?.unwrap_or(new.vl_blocks),
         };
         if known != new.vl_blocks {
-            return Err(Error::MixedChunks { chunk });
+            return Err(Error::argument(Error::MixedChunks { chunk }));
         }
         self.vl_blocks = Some(known);
         Ok(())

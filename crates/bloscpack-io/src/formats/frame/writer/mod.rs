@@ -257,11 +257,12 @@ impl<S: FrameStore> FrameWriter<S> {
         self.transaction.into_store()
     }
 
-    /// Commits all changes since the last commit by one write or one rename.
+    /// Commits all changes since the last commit that returned `Ok`, by one write or one rename.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become too large for the format, or if the number of
-    /// chunks does not fit the shape of the array, so that the frame could not be opened; [`Error::EditFailed`].
+    /// [`Error::Io`]; [`Error::Argument`] or [`Error::Format`] if a part of the frame has become too large for the
+    /// format, or if the number of chunks does not fit the shape of the array, so that the frame could not be opened;
+    /// [`Error::EditFailed`].
     pub fn commit(&mut self) -> Result<(), Error> {
         self.transaction.commit()
     }
@@ -278,8 +279,8 @@ impl<S: FrameStore> FrameWriter<S> {
     /// vary from then on.
     ///
     /// # Errors
-    /// [`Error::Format`] for a chunk that cannot be in the frame, such as an empty one; [`Error::Encode`],
-    /// [`Error::Io`], [`Error::EditFailed`].
+    /// [`Error::Argument`] or [`Error::Format`] for a chunk that cannot be in the frame, such as an empty one;
+    /// [`Error::Encode`], [`Error::Io`], [`Error::Cancelled`], [`Error::EditFailed`].
     pub fn append(&mut self, plain: &[u8]) -> Result<(), Error> {
         let chunk = self.compress(self.frame()?.nchunks(), plain)?;
         self.append_chunk(&chunk)
@@ -424,7 +425,7 @@ impl<S: FrameStore> FrameWriter<S> {
     fn put(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
         let (NewChunk::Stored(ChunkInfo { nbytes, .. }) | NewChunk::Special(_, nbytes)) = new;
         if let Some(array) = &self.array {
-            array.check_chunk(at, nbytes)?;
+            array.check_chunk(at, nbytes).map_err(Error::argument)?;
         }
         self.chunks.put(&mut self.transaction, at, change, new, bytes)
     }

@@ -90,7 +90,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// Sets the uncompressed size of chunks before there is one. Otherwise the first chunk decides it.
     ///
     /// # Errors
-    /// [`Error::EditFailed`], and [`Error::Format`] for a size of 0 or above `i32::MAX`, or if there are chunks.
+    /// [`Error::EditFailed`], and [`Error::Argument`] for a size of 0 or above `i32::MAX`, or if there are chunks.
     pub fn set_chunk_size(&mut self, nbytes: u32) -> Result<(), Error> {
         self.transaction.change(|edit| edit.set_chunk_size(nbytes))
     }

@@ -62,7 +62,11 @@ impl<S: FrameStore> Transaction<S> {
     /// Applies a change to the uncommitted edit. After an error the edit is dropped, and nothing can be committed.
     pub(super) fn change<T>(&mut self, change: impl FnOnce(&mut Edit) -> Result<T, FormatError>) -> Result<T, Error> {
         let mut edit = self.edit.take().ok_or(Error::EditFailed)?;
-        let done = change(&mut edit)?;
+        let done = change(&mut edit).map_err(|error| match error {
+            // Damage of the old frame has errors of its own. Other numbers come from the caller.
+            FormatError::OutOfRange { .. } => Error::argument(error),
+            error => Error::Format(error),
+        })?;
         self.edit = Some(edit);
         Ok(done)
     }
@@ -93,9 +97,9 @@ impl<S: FrameStore> Transaction<S> {
             && let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?))
         {
             self.roll_back();
-            return Err(error);
+            return Err(Error::argument(error));
         }
-        let Plan { frame, steps } = self.edit.take().ok_or(Error::EditFailed)?.finish()?;
+        let Plan { frame, steps } = self.edit.take().ok_or(Error::EditFailed)?.finish().map_err(Error::argument)?;
         let mut is_decided = false;
         for step in steps {
             if let Err(error) = self.execute(step, &mut is_decided) {
