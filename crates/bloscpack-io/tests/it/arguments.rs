@@ -1,13 +1,13 @@
 //! Wrong arguments are told from damage: their errors are [`ErrorKind::InvalidInput`], and change nothing.
 
-use blosc_core::Special;
+use blosc_core::{Filter, Special};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::MetadataArgs;
-use bloscpack_format::frame::B2nd;
+use bloscpack_format::frame::{B2nd, FrameType};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Selection};
 use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter, MemoryFrame};
 use bloscpack_io::{
-    Archive, Array, Error, ErrorKind, OpenOptions, PackOptions, PackWriter, Typing, UnpackOptions, pack_bytes,
+    Archive, Array, Cancel, Error, ErrorKind, OpenOptions, PackOptions, PackWriter, Typing, UnpackOptions, pack_bytes,
 };
 
 #[track_caller]
@@ -83,4 +83,29 @@ fn not_of_damaged_files() {
         Archive::open(&packed[..packed.len() - 1]).unwrap().verify(&UnpackOptions::new()).unwrap_err().kind(),
         ErrorKind::Truncated
     );
+}
+
+/// An error that is found before the frame is changed leaves the writer usable. Others end it.
+#[test]
+fn an_error_without_effect_does_not_end_a_writer() {
+    let cancel = Cancel::new();
+    let lossy = FrameParams::new(4).filters(Filter::TruncPrec(60).into());
+    let mut writer = FrameWriter::start(MemoryFrame::new(FrameType::Contiguous), lossy).unwrap().cancel(cancel.clone());
+    writer.set_vlmetalayer("kept", b"x").unwrap();
+    assert!(matches!(writer.append(&[1; 400]), Err(Error::Encode(_))));
+    writer.commit().unwrap();
+    let archive = Archive::open(writer.into_store()).unwrap();
+    assert_eq!((archive.nchunks(), archive.vlmetalayer("kept").unwrap()), (0, Some(b"x".to_vec())));
+
+    let mut writer = in_memory().cancel(cancel.clone());
+    writer.append(&[1; 400]).unwrap();
+    cancel.cancel();
+    assert!(matches!(writer.append(&[2; 400]), Err(Error::Cancelled)));
+    writer.commit().unwrap();
+    assert_eq!(Archive::open(writer.into_store()).unwrap().nchunks(), 1);
+
+    let mut writer = in_memory();
+    writer.append(&[1; 400]).unwrap();
+    refused(writer.append(&[]));
+    assert!(matches!(writer.commit(), Err(Error::EditFailed)));
 }

@@ -47,8 +47,15 @@ use crate::{Cancel, Error, OpenOptions, Threads, read_back};
 
 /// Creates or changes a frame. Changes are collected, and their chunks are written where readers do not look.
 /// [`commit`](Self::commit) commits all of them atomically. If the process is killed at any moment, the frame of the
-/// last commit remains. After an error, the writer refuses further changes, and the frame on disk is that of the last
-/// commit.
+/// last commit remains.
+///
+/// A change that returns an error has no effect. If the error is found before the frame is changed, as when a chunk
+/// cannot be compressed, the writer can be used further, and keeps the earlier changes. Otherwise it refuses further
+/// changes and commits with [`Error::EditFailed`]; so it does after a panic of the store or of an
+/// [`ArrayItems`](super::ArrayItems). The frame on disk remains that of the last commit.
+///
+/// Dropping the writer drops the changes since the last commit. Bytes or chunk files that were already written for them
+/// may stay, where readers do not look, until the next commit or until [`compact`](super::compact).
 ///
 /// ```
 /// use bloscpack_io::Archive;
