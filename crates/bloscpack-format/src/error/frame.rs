@@ -122,6 +122,11 @@ pub enum FrameError {
         /// Length of the name in bytes.
         len: usize,
     },
+    /// The name of a metalayer contains a NUL, where C-Blosc2 ends it.
+    LayerNul {
+        /// The name.
+        name: Box<str>,
+    },
     /// A repeated value is not a special value of the index. A chunk that repeats it can be added instead.
     NoRepeatedValue {
         /// The chunk's number.
@@ -225,6 +230,7 @@ impl FrameError {
             Self::LayerExists { .. } => ErrorKind::Exists,
             Self::TooMany { .. }
             | Self::LayerName { .. }
+            | Self::LayerNul { .. }
             | Self::NoRepeatedValue { .. }
             | Self::LayerTooLong { .. }
             | Self::MetalayersFixed
@@ -322,6 +328,7 @@ impl fmt::Display for FrameError {
             }
             Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
             Self::LayerName { len } => write!(f, "the name of a metalayer has {len} bytes, expected at most 31"),
+            Self::LayerNul { name } => write!(f, "the name of metalayer {name:?} contains a NUL"),
             Self::NoRepeatedValue { chunk } => {
                 write!(f, "chunk {chunk}: an index has no entry for a repeated value; add a chunk that repeats it")
             }

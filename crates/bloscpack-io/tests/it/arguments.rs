@@ -52,6 +52,15 @@ fn of_frames() {
     refused(in_memory().append_special(Special::Zeros, 0));
     let text = refused(in_memory().append_special(Special::Value, 4));
     assert!(text.contains("repeated value"), "{text}");
+    for name in ["a\0b", "\0"] {
+        refused(in_memory().add_metalayer(name, b"x"));
+        refused(in_memory().add_metalayer_bytes(name.as_bytes(), b"x"));
+        refused(in_memory().set_vlmetalayer(name, b"x"));
+    }
+    let mut writer = in_memory();
+    writer.add_metalayer("", b"x").unwrap();
+    writer.set_vlmetalayer("", b"x").unwrap();
+    writer.commit().unwrap();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Changes of metalayers and vlmetalayers.
 
 use blosc_core::{CParams, Header};
-use bloscpack_format::frame::VlMetalayers;
+use bloscpack_format::frame::{FrameError, VlMetalayers};
 
 use super::FrameWriter;
 use crate::Error;
@@ -14,7 +14,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// [`Error::Format`], [`Error::EditFailed`].
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
-        self.transaction.change(|edit| edit.add_metalayer(name, content))
+        self.add_metalayer_bytes(name.as_bytes(), content)
     }
 
     /// Adds metalayers with any names to a frame without chunks.
@@ -37,6 +37,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// [`Error::Limit`], [`Error::Format`], [`Error::EditFailed`].
     pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
+        check_name(name.as_bytes())?;
         self.check_vlmetalayers(name, content)?;
         let chunk = blosc_core::compress(content, &CParams::blosc2().typesize(1))?;
         let max = self.max_vlmetalayers;
@@ -70,5 +71,13 @@ impl<S: FrameStore> FrameWriter<S> {
             over.what = "the vlmetalayers together";
             Error::Limit(over)
         })
+    }
+}
+
+/// Refuses the name of a new metalayer that C-Blosc2 would read only up to a NUL.
+pub(super) fn check_name(name: &[u8]) -> Result<(), Error> {
+    match name.contains(&0) {
+        true => Err(Error::Format(FrameError::LayerNul { name: String::from_utf8_lossy(name).into() }.into())),
+        false => Ok(()),
     }
 }

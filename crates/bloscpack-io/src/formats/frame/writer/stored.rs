@@ -5,6 +5,7 @@ use bloscpack_format::frame::{ChunkRef, Edit, Header, Trailer, VlMetalayers};
 
 use super::FrameWriter;
 use super::compression::Compression;
+use super::metalayers::check_name;
 use crate::formats::frame::read::{expect_frame, read_frame};
 use crate::formats::frame::store::FrameStore;
 use crate::{Error, OpenOptions};
@@ -84,6 +85,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`add_metalayer`](Self::add_metalayer).
     pub fn add_metalayer_bytes(&mut self, name: &[u8], content: &[u8]) -> Result<(), Error> {
+        check_name(name)?;
         self.transaction.change(|edit| edit.add_metalayer_bytes(name, content))
     }
 
