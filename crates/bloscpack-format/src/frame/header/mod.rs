@@ -174,14 +174,14 @@ impl Header {
         (Self::FIXED_LEN + self.metalayers.to_bytes().len()) as u64
     }
 
-    /// Returns the number of chunks, or `None` if chunk sizes vary and only the index has it. Do not allocate by a
+    /// Returns the number of chunks, or `None` if chunk sizes vary and only the index has it, or if they are 0. Do not allocate by a
     /// number that comes from the header alone.
     #[must_use]
     pub fn nchunks(&self) -> Option<u64> {
         match self.chunksize {
             _ if self.nbytes == 0 => Some(0),
-            ChunkSize::Fixed(size) => Some(self.nbytes.div_ceil(size.into())),
-            ChunkSize::Variable | ChunkSize::Unset => None,
+            ChunkSize::Fixed(size) if size > 0 => Some(self.nbytes.div_ceil(size.into())),
+            ChunkSize::Fixed(_) | ChunkSize::Variable | ChunkSize::Unset => None,
         }
     }
 
@@ -279,6 +279,7 @@ mod tests {
         let nchunks = |nbytes, chunksize| Header { nbytes, chunksize, ..Header::new(FrameType::Sparse, 1) }.nchunks();
         assert_eq!(nchunks(0, ChunkSize::Variable), Some(0));
         assert_eq!(nchunks(1, ChunkSize::Variable), None);
+        assert_eq!(nchunks(1, ChunkSize::Fixed(0)), None);
         assert_eq!((nchunks(100, ChunkSize::Fixed(50)), nchunks(101, ChunkSize::Fixed(50))), (Some(2), Some(3)));
         let mut header = *EXAMPLE;
         // 2²⁸ chunks of 4000 bytes.
