@@ -73,7 +73,7 @@
 //! | `remote` | no | [`Remote`]: files and directories at `http://`, `https://` and `s3://` |
 //!
 //! Without `write`, memory replaces temporary files, for example when packing a stream of unknown size or unpacking a
-//! frame from a pipe.
+//! frame from a reader, such as a pipe.
 //!
 //! Codecs compiled without optimisation are 10 to 24 times slower. To run debug builds with optimised codecs, set
 //! `opt-level = 3` in the section `[profile.dev.package."*"]` of your `Cargo.toml`.

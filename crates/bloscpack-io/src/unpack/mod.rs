@@ -6,7 +6,7 @@
 //! | `verify` | checks everything and writes nothing |
 //! | `report` | the report of unpacking and verifying |
 //!
-//! Frames need random access. From a pipe they go through a temporary file.
+//! Frames need random access. Files and bytes in memory have it. From a reader, frames go through a temporary file.
 
 mod bloscpack;
 mod chunk;
@@ -30,7 +30,7 @@ use crate::fs::files::refuse_same_file;
 use crate::fs::spool::{self, Spool};
 use crate::in_memory::InMemory;
 use crate::peek;
-use crate::source::ReadAt as _;
+use crate::source::ReadAt;
 use crate::source::counting::CountingReader;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
 
@@ -64,13 +64,21 @@ pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
 /// An opened source.
 enum Opened<'a> {
     Local(LocalSource),
+    Bytes(&'a [u8]),
     Stream(Box<dyn Read + 'a>),
 }
 
 impl Opened<'_> {
     fn unpack(self, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
         match self {
-            Opened::Local(source) => unpack_local(source, output, options),
+            Opened::Local(source) if source.is_directory() || is_frame(source.file())? => {
+                unpack_archive(&Archive::open_with(source, &options.open_options())?, output, options)
+            }
+            Opened::Local(source) => unpack_reader(source.into_file(), output, options),
+            Opened::Bytes(bytes) if is_frame(&bytes)? => {
+                unpack_archive(&Archive::open_with(bytes, &options.open_options())?, output, options)
+            }
+            Opened::Bytes(bytes) => unpack_reader(bytes, output, options),
             Opened::Stream(reader) => unpack_reader(reader, output, options),
         }
     }
@@ -78,7 +86,7 @@ impl Opened<'_> {
 
 fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     match source.0 {
-        SourceKind::Bytes(bytes) => unpack_to(Opened::Stream(Box::new(bytes)), bytes.len() as u64, sink, options),
+        SourceKind::Bytes(bytes) => unpack_to(Opened::Bytes(bytes), bytes.len() as u64, sink, options),
         // The number of stored bytes is unknown for a reader.
         SourceKind::Reader(reader, _) => unpack_to(Opened::Stream(reader), 0, sink, options),
         SourceKind::Path(path) => {
@@ -120,25 +128,15 @@ fn unpack_to_file(source: Opened<'_>, output: &Path, options: &UnpackOptions) ->
     }
 }
 
-/// Unpacks a source opened by path: a frame as an [`Archive`], other formats from start to end.
-fn unpack_local(source: LocalSource, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    if is_frame(&source)? {
-        unpack_archive(&Archive::open_with(source, &options.open_options())?, output, options)
-    } else {
-        unpack_reader(source.into_file(), output, options)
-    }
-}
-
-/// Returns whether a random-access source is a frame or another container that needs random access.
-pub(super) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
+/// Returns whether a file or bytes in memory are a frame or another container that needs random access.
+pub(super) fn is_frame(source: &impl ReadAt) -> Result<bool, Error> {
     // A pipe has no length and is not examined.
-    let len = source.file().len().map_err(Error::reading)?.min(PREFIX_LEN as u64);
+    let len = source.len().map_err(Error::reading)?.min(PREFIX_LEN as u64);
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
-    source.file().read_exact_at(0, prefix).map_err(Error::reading)?;
-    Ok(source.is_directory()
-        || detect(prefix, Some(len)) == Some(Format::Blosc2Frame)
-        || zarr::is_zip(prefix) && peek::format_of(source.file()).map_err(Error::reading)?.is_some())
+    source.read_exact_at(0, prefix).map_err(Error::reading)?;
+    Ok(detect(prefix, Some(len)) == Some(Format::Blosc2Frame)
+        || zarr::is_zip(prefix) && peek::format_of(source).map_err(Error::reading)?.is_some())
 }
 
 /// Unpacks an archive and returns its report.

@@ -21,11 +21,12 @@ use crate::{Archive, Error, LocalSource, UnpackOptions};
 pub fn verify<'s>(source: impl Into<Source<'s>>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     fn inner(source: Source<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
         match source.0 {
+            SourceKind::Bytes(bytes) if is_frame(&bytes)? => verify_frame(bytes, options),
             SourceKind::Bytes(bytes) => verify_reader(bytes, options),
             SourceKind::Reader(reader, _) => verify_reader(reader, options),
             SourceKind::Path(path) => {
                 let source = LocalSource::open(&path)?;
-                let verified = match is_frame(&source)? {
+                let verified = match source.is_directory() || is_frame(source.file())? {
                     true => verify_frame(source, options),
                     false => verify_reader(source.into_file(), options),
                 };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bloscpack_io::frame::{FrameParams, FrameWriter, LocalFrame, NewFrame};
 use bloscpack_io::{
     AppendOptions, Archive, AtomicFile, ConvertOptions, Error, LocalSource, PackOptions, ReadAt, Sink, Source, Target,
-    UnpackOptions, append, convert, pack, pack_bytes, unpack, verify,
+    UnpackOptions, append, convert, pack, pack_bytes, unpack, unpack_bytes, verify,
 };
 
 /// `&str`, `String`, `&OsStr`, `PathBuf` and `&Path` are paths everywhere.
@@ -81,4 +81,24 @@ fn errors_pass_through_readers_and_come_out_again() {
     let error = archive.reader(&UnpackOptions::new().cancel(cancel)).read_to_end(&mut plain).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::Other);
     assert!(matches!(Error::from(error), Error::Cancelled));
+}
+
+/// The directory of temporary files is an environment variable, so the test runs itself in another process.
+#[test]
+fn frames_in_memory_need_no_temporary_file() {
+    const NAME: &str = "interface::frames_in_memory_need_no_temporary_file";
+    if std::env::var_os("WITHOUT_TEMPORARY_FILES").is_none() {
+        let mut this = std::process::Command::new(std::env::current_exe().unwrap());
+        let run = this.args(["--exact", NAME]).env("WITHOUT_TEMPORARY_FILES", "1").env("TMPDIR", "/nonexistent");
+        assert!(run.status().unwrap().success());
+        return;
+    }
+    let mut writer = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
+    writer.append(b"plain").unwrap();
+    writer.commit().unwrap();
+    let frame = writer.into_store().file;
+    assert_eq!(unpack_bytes(&frame, &UnpackOptions::new()).unwrap().0, b"plain");
+    assert_eq!(verify(&frame, &UnpackOptions::new()).unwrap().nbytes, 5);
+    let options = UnpackOptions::new();
+    unpack(Source::reader(frame.as_slice()), &mut Vec::new(), &options).unwrap_err();
 }
