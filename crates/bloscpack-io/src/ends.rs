@@ -121,6 +121,14 @@ impl<'a> Sink<'a> {
         Sink(SinkKind::Memory(bytes))
     }
 
+    /// Drops the content of a vector, before an error can leave it.
+    pub(crate) fn emptied(mut self) -> Self {
+        if let SinkKind::Memory(bytes) = &mut self.0 {
+            bytes.clear();
+        }
+        self
+    }
+
     /// A writer, which is written sequentially. After an error its content is incomplete.
     pub fn writer(writer: impl Write + 'a) -> Self {
         Sink(SinkKind::Writer(Box::new(writer)))

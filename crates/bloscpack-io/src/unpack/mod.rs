@@ -85,6 +85,7 @@ impl Opened<'_> {
 }
 
 fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    let sink = sink.emptied();
     match source.0 {
         SourceKind::Bytes(bytes) => unpack_to(Opened::Bytes(bytes), bytes.len() as u64, sink, options),
         // The number of stored bytes is unknown for a reader.
@@ -111,7 +112,6 @@ fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOp
             unpack_to_file(source, &output, options).map_err(|error| error.with_names(None, Some(&output)))
         }
         SinkKind::Memory(bytes) => {
-            bytes.clear();
             let mut plain = InMemory::new(&options.limits, stored);
             let report = source.unpack(&mut plain, options).map_err(|error| plain.explain(error))?;
             *bytes = plain.bytes;

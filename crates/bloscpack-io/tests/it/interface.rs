@@ -83,6 +83,20 @@ fn errors_pass_through_readers_and_come_out_again() {
     assert!(matches!(Error::from(error), Error::Cancelled));
 }
 
+#[test]
+fn a_vector_is_empty_after_an_error() {
+    let missing = || Source::file("/nonexistent/input");
+    let mut bytes = vec![1; 3];
+    pack(missing(), &mut bytes, &PackOptions::new()).unwrap_err();
+    assert!(bytes.is_empty());
+    bytes = vec![1; 3];
+    unpack(missing(), &mut bytes, &UnpackOptions::new()).unwrap_err();
+    assert!(bytes.is_empty());
+    bytes = vec![1; 3];
+    pack(Source::reader(&b"x"[..]), &mut bytes, &PackOptions::new().chunk_size(0)).unwrap_err();
+    assert!(bytes.is_empty());
+}
+
 /// The directory of temporary files is an environment variable, so the test runs itself in another process.
 #[test]
 fn frames_in_memory_need_no_temporary_file() {

@@ -97,6 +97,7 @@ pub fn pack<'s, 't>(
 }
 
 fn pack_ends(source: Source<'_>, sink: Sink<'_>, options: &PackOptions) -> Result<PackReport, Error> {
+    let sink = sink.emptied();
     match source.0 {
         SourceKind::Bytes(bytes) => pack_reader(bytes, Some(bytes.len() as u64), sink, options),
         SourceKind::Reader(reader, size) => pack_reader(reader, size, sink, options),
