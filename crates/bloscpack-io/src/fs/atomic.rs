@@ -64,14 +64,17 @@ impl AtomicFile {
     /// except for the setuid, setgid and sticky bits. Without it, [`AtomicFile::commit`] refuses to replace a file.
     ///
     /// # Errors
-    /// [`Error::OutputExists`]. [`Error::File`] if the directory cannot be written to, or if the target is a device or
-    /// a pipe, which a file must not replace.
+    /// [`Error::OutputExists`]. [`Error::File`] if the name is empty, if the directory cannot be written to, or if the
+    /// target is a device or a pipe, which a file must not replace.
     pub fn create(target: impl AsRef<Path>, overwrite: bool) -> Result<AtomicFile, Error> {
         Self::create_path(target.as_ref(), overwrite)
     }
 
     fn create_path(target: &Path, overwrite: bool) -> Result<AtomicFile, Error> {
         let refuse = |error| Error::file("creating", target, error);
+        if target.as_os_str().is_empty() {
+            return Err(refuse(io::Error::new(io::ErrorKind::NotFound, "the name is empty")));
+        }
         if !overwrite && fs::symlink_metadata(target).is_ok() {
             return Err(Error::OutputExists(target.to_owned()));
         }

@@ -12,6 +12,9 @@ const FIRST: usize = 4 << 20;
 /// A full buffer grows by at least this many bytes, or by those that are missing.
 const LEAST_GROWTH: u64 = 64 << 10;
 
+/// The error of a reader that breaks the contract of [`Read::read`].
+const TOO_MUCH: &str = "the reader says that it returned more bytes than the buffer holds";
+
 /// A reader that counts the bytes read.
 pub(crate) struct CountingReader<R> {
     inner: R,
@@ -35,8 +38,10 @@ impl<R: Read> CountingReader<R> {
     pub(crate) fn fill(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
         let mut filled = 0;
         while filled < buf.len() {
+            let room = buf.len() - filled;
             match self.inner.read(&mut buf[filled..]) {
                 Ok(0) => break,
+                Ok(read) if read > room => return Err(Error::reading(io::Error::other(TOO_MUCH))),
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(Error::reading(error)),

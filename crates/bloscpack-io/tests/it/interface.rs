@@ -116,3 +116,26 @@ fn frames_in_memory_need_no_temporary_file() {
     let options = UnpackOptions::new();
     unpack(Source::reader(frame.as_slice()), &mut Vec::new(), &options).unwrap_err();
 }
+
+/// A reader that breaks the contract of `Read`.
+struct TooMuch;
+
+impl Read for TooMuch {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        Ok(buf.len() + 1)
+    }
+}
+
+#[test]
+fn a_reader_of_more_bytes_than_asked_for_is_refused() {
+    let error = unpack(Source::reader(TooMuch), &mut Vec::new(), &UnpackOptions::new()).unwrap_err();
+    assert!(error.report().to_string().contains("more bytes than the buffer holds"), "{error:?}");
+    pack(Source::reader(TooMuch), &mut Vec::new(), &PackOptions::new()).unwrap_err();
+    verify(Source::reader(TooMuch), &UnpackOptions::new()).unwrap_err();
+}
+
+#[test]
+fn an_output_has_a_name() {
+    assert!(matches!(AtomicFile::create("", false), Err(Error::File { .. })));
+    pack(Source::bytes(b"x"), Sink::file(""), &PackOptions::new()).unwrap_err();
+}
