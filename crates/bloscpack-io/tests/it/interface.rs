@@ -3,11 +3,12 @@
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bloscpack_io::frame::{FrameParams, FrameWriter, LocalFrame, NewFrame};
 use bloscpack_io::{
-    AppendOptions, Archive, AtomicFile, ConvertOptions, Error, LocalSource, PackOptions, ReadAt, Sink, Source, Target,
-    UnpackOptions, append, convert, pack, pack_bytes, unpack, unpack_bytes, verify,
+    AppendOptions, Archive, AtomicFile, ConvertOptions, Error, Event, LocalSource, PackOptions, ReadAt, Sink, Source,
+    Target, UnpackOptions, append, convert, pack, pack_bytes, unpack, unpack_bytes, verify,
 };
 
 /// `&str`, `String`, `&OsStr`, `PathBuf` and `&Path` are paths everywhere.
@@ -132,6 +133,21 @@ fn a_reader_of_more_bytes_than_asked_for_is_refused() {
     assert!(error.report().to_string().contains("more bytes than the buffer holds"), "{error:?}");
     pack(Source::reader(TooMuch), &mut Vec::new(), &PackOptions::new()).unwrap_err();
     verify(Source::reader(TooMuch), &UnpackOptions::new()).unwrap_err();
+}
+
+/// The header and the offsets section, which has room for all chunks, are not written before the input proves its size.
+#[test]
+fn memory_is_not_reserved_for_a_stated_size() {
+    let has_header = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&has_header);
+    let options = PackOptions::new().observe(move |event| {
+        if matches!(event, Event::Header(_)) {
+            told.store(true, Ordering::Relaxed);
+        }
+    });
+    let error = pack(Source::reader(&b"short"[..]).size(1 << 44), &mut Vec::new(), &options).unwrap_err();
+    assert!(matches!(error, Error::InputChanged { found: 5, .. }), "{error:?}");
+    assert!(!has_header.load(Ordering::Relaxed));
 }
 
 #[test]

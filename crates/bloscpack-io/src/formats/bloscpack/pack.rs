@@ -35,6 +35,11 @@ use crate::options::Event;
 use crate::read_back::compare;
 use crate::{Archive, Error, PackOptions};
 
+/// Maximum number of chunks, by the stated size of the input, for which an output in memory gets its offsets section
+/// before the chunks. Their entries take 11 MiB, with the default room to append. The size may be wrong, so with more
+/// chunks the section is written after them.
+const MAX_RESERVED: u64 = 1 << 17;
+
 /// The result of packing.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -127,8 +132,10 @@ fn pack_reader(
         SinkKind::Memory(bytes) => {
             let mut packed = InMemoryFile::reusing(std::mem::take(bytes));
             let report = match size {
-                Some(size) => pack_seekable(content, size, &mut packed, options),
-                None => pack_to_writer(content, &mut packed, options),
+                Some(size) if plan(options, size)?.nchunks <= MAX_RESERVED => {
+                    pack_seekable(content, size, &mut packed, options)
+                }
+                _ => pack_to_writer(content, &mut packed, options),
             }?;
             *bytes = packed.into_inner();
             Ok(report)
