@@ -202,7 +202,12 @@ impl Decoder {
             return Err(DecodeError::Range { unit: "blocks", start: 0, end: skip.len(), len: nblocks });
         }
         let (blocks, buffers) = self.blocks(chunk)?;
-        blocks.decode_masked(buffers, skip, dst)
+        blocks.decode_masked(buffers, skip, dst)?;
+        if matches!(chunk.body(), Body::Blocks(_)) {
+            let wanted = (0..nblocks).filter(|index| skip.get(*index) != Some(&true));
+            self.decoded += wanted.map(|index| blocks.range(index).len() as u64).sum::<u64>();
+        }
+        Ok(())
     }
 
     /// Decodes the plain bytes of block `index` into the start of `dst` and returns their number. If decoding fails,

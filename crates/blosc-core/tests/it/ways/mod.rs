@@ -53,7 +53,11 @@ fn blocks(chunk: &Chunk<'_>, plain: &[u8], decoder: &mut Decoder) {
     for first in 0..2 {
         let skip: Vec<bool> = (0..nblocks.saturating_sub(first)).map(|index| index % 2 == first).collect();
         let mut dst = vec![0x5A; plain.len() + 1];
+        let before = decoder.decoded();
         assert_eq!(decoder.decompress_masked(chunk, &skip, &mut dst).unwrap(), plain.len());
+        let wanted = (0..nblocks).filter(|&index| has_blocks && skip.get(index) != Some(&true));
+        let wanted: usize = wanted.map(|index| chunk.block_range(index).len()).sum();
+        assert_eq!(decoder.decoded() - before, wanted as u64);
         for index in (0..nblocks).filter(|&index| looked_at(index)) {
             let range = chunk.block_range(index);
             if skip.get(index) == Some(&true) {
