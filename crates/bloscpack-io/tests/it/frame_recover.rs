@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use bloscpack_format::frame::B2nd;
 use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
 use bloscpack_io::{
     Archive, Error, LocalSource, LostPart, OpenOptions, RecoverOptions, RecoverReport, UnpackOptions, recover,
@@ -281,6 +282,20 @@ fn a_frame_of_many_commits() {
     let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
     assert_eq!(report.kept, 200);
     assert!(plain_of(&output) == chunk.repeat(200));
+}
+
+/// The chunks of an array have padding, which is not counted.
+#[test]
+fn the_report_counts_the_items_of_an_array() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let array = B2nd::new(vec![5], vec![4], vec![4]);
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(2)).unwrap();
+    writer.commit().unwrap();
+    fs::write(&input, writer.into_store().file).unwrap();
+    let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
+    assert_eq!((report.kept, report.nbytes), (2, 10));
+    assert_eq!(Archive::open(LocalSource::open(&output).unwrap()).unwrap().nbytes(), 10);
 }
 
 #[test]

@@ -98,7 +98,11 @@ impl Salvage<'_> {
                 (None, None) => {}
             }
         }
-        let nbytes = writer.frame()?.header.nbytes;
+        // The chunks of an array have padding in addition to its items.
+        let nbytes = match &grid {
+            Some(grid) => grid.nbytes_of(&grid.all())?,
+            None => writer.frame()?.header.nbytes,
+        };
         writer.finish()?;
         Ok(RecoverReport { kept, nbytes, lost, ..RecoverReport::default() }.with_total())
     }
