@@ -102,7 +102,7 @@ impl LocalSource {
     /// a zip archive, the name is the path of an array in it.
     ///
     /// # Errors
-    /// As [`LocalSource::open`]. With a column, also [`Error::NotBcolz`] if the path is not a ctable,
+    /// As [`LocalSource::open`]. With a column, also [`Error::NotBcolz`] if the path is not a ctable or Zarr,
     /// [`Error::NoSuchColumn`], and [`Error::InFile`] if the list of columns is damaged or over the limits.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<LocalSource, Error> {
         match &options.column {
@@ -112,15 +112,13 @@ impl LocalSource {
     }
 
     fn open_column(path: &Path, name: &str, options: &OpenOptions) -> Result<LocalSource, Error> {
-        if !path.join(ROOTDIRS_FILE).is_file()
-            && let Some((file, zarr)) = LocalZarr::open_member(path, name, options)?
-        {
-            return Ok(LocalSource { file, kind: LocalKind::Zarr(zarr) });
-        }
-        let table = LocalDirectory::open(path)?;
         if !path.join(ROOTDIRS_FILE).is_file() {
+            if let Some((file, zarr)) = LocalZarr::open_member(path, name, options)? {
+                return Ok(LocalSource { file, kind: LocalKind::Zarr(zarr) });
+            }
             return Err(Error::NotBcolz { directory: path.display().to_string() });
         }
+        let table = LocalDirectory::open(path)?;
         let column = bcolz::column_directory(table, name, &options.limits)?;
         // Only used to check whether an output is the same file.
         let file = path.join(ROOTDIRS_FILE);

@@ -37,7 +37,9 @@ impl OpenOptions {
 
     /// The column of a ctable, or the path of an array in a Zarr group, for [`LocalSource::open_with`](crate::LocalSource::open_with),
     /// [`read_attributes`](crate::read_attributes) and [`edit_attribute`](crate::edit_attribute). These refuse other
-    /// containers, which have no columns. Other functions ignore the option.
+    /// containers, which have no columns. [`Archive::open_with`](crate::Archive::open_with) and
+    /// [`Array::open_with`](crate::Array::open_with) use the path for an [`Input`](crate::Input) that is a Zarr group.
+    /// They and other functions ignore the option for any other container.
     pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.column = name.into().map(str::to_owned);
         self

@@ -11,8 +11,8 @@ use bloscpack_io::bcolz::{Carray, CarrayParams, Ctable, CtableWriter, LocalDirec
 use bloscpack_io::blosc_core::{Auto, Codec, Goal, SplitMode};
 use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::{
-    Archive, Cancel, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, Target, Threads,
-    Typing, convert, pack_bytes,
+    Archive, Cancel, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, OpenOptions, Target,
+    Threads, Typing, convert, pack_bytes,
 };
 
 /// A table with two columns: `a` contains 18 numbers of one byte, `b` the same numbers in 16 bits.
@@ -162,6 +162,9 @@ fn tables_and_their_columns_go_through_one_verb() {
         convert(LocalSource::open(at("files/a.b2nd")).unwrap(), at("none"), target, options).unwrap_err()
     };
     assert!(matches!(of_array(Target::Npy, &ConvertOptions::new().column("a")), Error::NotBcolz { .. }));
+    let column = |name: &str| LocalSource::open_with(at(name), &OpenOptions::new().column("a")).map(drop);
+    assert!(matches!(column("files/a.b2nd"), Err(Error::NotBcolz { .. })));
+    assert!(matches!(column("files/missing"), Err(Error::File { .. })));
     let columns = of_array(Target::Columns(ColumnFiles::Npy), &all);
     assert!(matches!(columns, Error::Unsupported { format: Format::Blosc2Frame }), "{columns}");
     assert!(!at("none").exists());
