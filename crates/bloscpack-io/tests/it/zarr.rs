@@ -11,7 +11,7 @@ use bloscpack_io::bcolz::{LocalDirectory, MemoryDirectory};
 use bloscpack_io::zarr::{Group, ZipDirectory};
 use bloscpack_io::{
     Archive, Array, Attributes, ConvertOptions, Input, LocalSource, OpenOptions, ReadDirectory, Sink, Source, Target,
-    Threads, UnpackOptions, convert, peek, unpack, verify,
+    Threads, UnpackOptions, convert, peek, unpack, unpack_bytes, verify,
 };
 use testdata::serde_json::Value;
 use testdata::{SplitMix64, sha256_hex};
@@ -166,6 +166,11 @@ fn stores_on_disk() {
         } else {
             assert_eq!((unpacked.unwrap().format, verified.unwrap().format), (format, format), "{name}");
             assert!(plain == items, "{name}");
+            if path.is_file() {
+                let bytes = fs::read(&path).unwrap();
+                assert!(unpack_bytes(&bytes, &serial()).unwrap().0 == items, "{name}");
+                assert_eq!(verify(&bytes, &serial()).unwrap().format, format, "{name}");
+            }
         }
     }
 }
