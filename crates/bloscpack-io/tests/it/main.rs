@@ -29,6 +29,7 @@ mod frame_damage;
 mod frame_kill;
 #[cfg(unix)]
 mod frame_links;
+mod frame_panics;
 mod frame_recover;
 mod frame_sequence;
 mod frame_writer;
