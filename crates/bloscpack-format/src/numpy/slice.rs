@@ -182,20 +182,32 @@ impl Selection {
     /// [`NumpyError::TooManyIndices`] if the number of axes differs, [`NumpyError::Index`] for an item outside its axis,
     /// [`NumpyError::Slice`] for a step of 0.
     pub fn new(axes: Vec<AxisSelection>, shape: &[u64]) -> Result<Self, NumpyError> {
-        if axes.len() != shape.len() {
-            return Err(NumpyError::TooManyIndices { found: axes.len(), expected: shape.len() });
+        let selection = Self { axes };
+        selection.check(shape)?;
+        Ok(selection)
+    }
+
+    /// Checks that the selection has the axes of `shape`, and that all its items are within them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Selection::new`].
+    pub fn check(&self, shape: &[u64]) -> Result<(), NumpyError> {
+        if self.axes.len() != shape.len() {
+            return Err(NumpyError::TooManyIndices { found: self.axes.len(), expected: shape.len() });
         }
-        for (number, (axis, &len)) in axes.iter().zip(shape).enumerate() {
+        for (number, (axis, &len)) in self.axes.iter().zip(shape).enumerate() {
             let last = i128::from(axis.start) + i128::from(axis.step) * (i128::from(axis.count) - 1);
             if axis.step == 0 {
                 return Err(NumpyError::Slice { entry: "::0".into(), problem: "the step must not be 0" });
             }
             if axis.count > 0 && !(axis.start < len && (0..i128::from(len)).contains(&last)) {
-                let index = i64::try_from(last).unwrap_or(i64::MAX);
+                let outside = if axis.start < len { last } else { axis.start.into() };
+                let index = i64::try_from(outside).unwrap_or(i64::MAX);
                 return Err(NumpyError::Index { axis: number, index, len });
             }
         }
-        Ok(Self { axes })
+        Ok(())
     }
 
     /// Returns the selection along each axis of the array.

@@ -26,7 +26,7 @@ impl View<'_> {
         output: &mut impl Write,
         options: &UnpackOptions,
     ) -> Result<(), Error> {
-        self.check_axes(selection)?;
+        self.check(selection)?;
         // The limits bound memory, not the length of the output.
         let options = &options.clone().limits(options.limits.max_nbytes(usize::MAX));
         let itemsize = self.meta.dtype.itemsize();
@@ -70,12 +70,13 @@ impl View<'_> {
         output.flush().map_err(Error::writing)
     }
 
-    fn check_axes(&self, selection: &Selection) -> Result<(), Error> {
+    /// Refuses a selection that was made for another shape. Reading relies on each item being within its axis.
+    fn check(&self, selection: &Selection) -> Result<(), Error> {
         let (found, expected) = (selection.axes().len(), self.meta.shape.len());
-        if found == expected {
-            return Ok(());
+        if found != expected {
+            return Err(Error::not_an_array(ArrayRefusal::SelectionAxes { found, expected }));
         }
-        Err(Error::not_an_array(ArrayRefusal::SelectionAxes { found, expected }))
+        selection.check(&self.meta.shape).map_err(Error::not_an_array)
     }
 
     /// Reads the selected items into `items`, in C order.
@@ -85,7 +86,7 @@ impl View<'_> {
         items: &mut [u8],
         options: &UnpackOptions,
     ) -> Result<(), Error> {
-        self.check_axes(selection)?;
+        self.check(selection)?;
         let all = self.strided(selection);
         let (found, expected) = (items.len() as u64, all.nbytes());
         if found != expected {

@@ -138,8 +138,8 @@ impl<'a> Array<'a> {
     /// bloscpack array in Fortran order goes through a temporary file.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if the selection does not match the shape of the array; else as
-    /// [`Archive::copy_range`].
+    /// [`Error::NotANumpyArray`] if the selection has another number of axes than the array, or an item outside an axis;
+    /// else as [`Archive::copy_range`].
     pub fn copy_selection(
         &self,
         selection: &Selection,
@@ -153,8 +153,7 @@ impl<'a> Array<'a> {
     /// addition to `items`, the chunks in flight are in memory.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if the selection does not match the shape of the array; [`Error::Format`] if `items`
-    /// has another size than the selected items; else as [`Archive::copy_range`].
+    /// As [`Array::copy_selection`]; [`Error::Format`] if `items` has another size than the selected items.
     pub fn read_into(&self, selection: &Selection, items: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
         self.view().read_into(selection, items, options)
     }

@@ -6,7 +6,8 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Selection, Slice, npy};
 use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter};
 use bloscpack_io::{
-    Array, Cancel, ConvertOptions, Limits, LocalSource, OpenOptions, Target, Threads, Typing, UnpackOptions, convert,
+    Array, Cancel, ConvertOptions, Error, Limits, LocalSource, OpenOptions, Target, Threads, Typing, UnpackOptions,
+    convert,
 };
 use proptest::prelude::*;
 
@@ -141,6 +142,51 @@ proptest! {
         writer.write_items(&source, &Threads::Serial, &Cancel::new()).unwrap();
         writer.finish().unwrap();
         check(&open(&path("a.sframe"), &Typing::default()), &case, &items, "sparse frame");
+    }
+}
+
+/// A selection that was made for a larger array is refused, for every kind of container.
+#[test]
+fn selections_outside_the_shape_are_refused() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("|u1").unwrap(), shape: vec![10, 10], order: Order::C };
+    let items: Vec<u8> = (1..=100).collect();
+    let cut = ArrayOptions::new().chunkshape(Some(vec![4, 4])).blockshape(Some(vec![2, 2])).array(&meta).unwrap();
+    let mut frame = FrameWriter::array_in_memory(cut, FrameParams::new(1)).unwrap();
+    let plain = Array::plain(&items[..], 0, meta.clone()).unwrap();
+    frame.write_items(&plain, &Threads::Serial, &Cancel::new()).unwrap();
+    frame.commit().unwrap();
+    let packed = bloscpack_io::pack_bytes(&items, &bloscpack_io::PackOptions::new().chunk_size(30)).unwrap();
+    let typing = Typing::new().dtype(meta.dtype).shape(Some(vec![Some(10), Some(10)]));
+    let packed = Array::open_with(packed, &OpenOptions::new().typing(typing)).unwrap();
+
+    let select = |slice: &str, shape: &[u64]| slice.parse::<Slice>().unwrap().select(shape).unwrap();
+    let whole = Selection::all(&[10, 10]);
+    let outside = [
+        select("0:3,15:18", &[10, 20]),
+        select("8:12:2,0", &[20, 20]),
+        select("3::-1,::-1", &[10, 11]),
+        Selection::all(&[10, 20]),
+        whole.part(&[0, 0], &[3, 15]),
+        whole.part(&[0, 10], &[3, 11]),
+        Selection::all(&[100]),
+    ];
+    let inside = [select("8:12:2,0:0", &[9, 20]), whole.part(&[9, 0], &[10, 10]), whole.part(&[10, 10], &[10, 10])];
+    for array in [plain, packed, Array::open(frame.into_store().file).unwrap()] {
+        let read = |selection: &Selection| {
+            let (mut copied, options) = (Vec::new(), UnpackOptions::new());
+            let mut found = vec![0; selection.counts().iter().product::<u64>() as usize];
+            let read = array.read_into(selection, &mut found, &options);
+            (array.copy_selection(selection, &mut copied, &options).map(|()| copied), read.map(|()| found))
+        };
+        for selection in &outside {
+            let refused = |found: &Result<_, Error>| matches!(found, Err(Error::NotANumpyArray { .. }));
+            let found = read(selection);
+            assert!(refused(&found.0) && refused(&found.1), "{selection:?}: {found:?}");
+        }
+        for selection in &inside {
+            let (expected, found) = (selected(&items, 1, &[10, 10], selection), read(selection));
+            assert_eq!((found.0.unwrap(), found.1.unwrap()), (expected.clone(), expected), "{selection:?}");
+        }
     }
 }
 
