@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use blosc_core::Special;
+use blosc_core::{ErrorKind, Special};
 use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_io::frame::{ArrayItems, ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
@@ -291,6 +291,56 @@ fn an_array_with_a_chunk_of_another_size_is_damaged() {
         assert_eq!(archive.frame().unwrap().header.chunksize, ChunkSize::Variable);
         assert_eq!(archive.verify(&UnpackOptions::new()).is_ok(), is_whole, "{last}");
         assert_eq!(archive.read_slice(&Region { start: vec![15], stop: vec![20] }).is_ok(), is_whole, "{last}");
+    }
+}
+
+/// A stream appends whole chunks of the array, or nothing.
+#[test]
+fn a_stream_keeps_the_chunks_of_an_array() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("|u1").unwrap(), shape: vec![12], order: Order::C };
+    let array = ArrayOptions::new().chunkshape(Some(vec![4])).blockshape(Some(vec![4])).array(&meta).unwrap();
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(1)).unwrap();
+    writer.commit().unwrap();
+    let store = writer.into_store();
+    let append = |deleted: &[u64], plain: &[u8]| {
+        let mut writer = FrameWriter::with_store(store.clone(), &OpenOptions::new()).unwrap();
+        deleted.iter().for_each(|at| writer.delete(*at).unwrap());
+        let appended = writer.append_stream(plain, None, &Threads::Serial, &Cancel::new());
+        (appended, writer.commit(), unpacked(&writer.into_store()))
+    };
+    for plain in [&[1; 3][..], &[1; 5]] {
+        let (appended, committed, found) = append(&[2], plain);
+        assert!(matches!(appended, Err(Error::Format(_))), "{appended:?}");
+        assert!(matches!(committed, Err(Error::EditFailed)) && found == [0; 12], "{found:?}");
+    }
+    let (appended, committed, found) = append(&[2], &[1; 4]);
+    assert!(appended.is_ok() && committed.is_ok() && found == [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1], "{found:?}");
+    // The first chunk has the size that the array requires, not the one of a frame without chunks.
+    let (appended, committed, found) = append(&[2, 1, 0], &[1; 12]);
+    assert!(appended.is_ok() && committed.is_ok() && found == [1; 12], "{found:?}");
+}
+
+/// The header states fewer bytes than the chunks of the array have, so that the last chunk is short.
+#[test]
+fn an_array_with_a_short_last_chunk_is_damaged() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("|u1").unwrap(), shape: vec![12], order: Order::C };
+    let array = ArrayOptions::new().chunkshape(Some(vec![4])).blockshape(Some(vec![4])).array(&meta).unwrap();
+    let mut zeros = FrameWriter::array_in_memory(array.clone(), FrameParams::new(1)).unwrap();
+    zeros.commit().unwrap();
+    let mut zeros = zeros.into_store();
+    // The low byte of nbytes.
+    assert_eq!(std::mem::replace(&mut zeros.file[37], 11), 12);
+    let mut stored = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
+    stored.add_metalayer(B2nd::NAME, &array.to_bytes().unwrap()).unwrap();
+    [4, 4, 3].iter().for_each(|nbytes| stored.append(&testdata::noise(*nbytes, 2)).unwrap());
+    stored.commit().unwrap();
+    for store in [zeros, stored.into_store()] {
+        let archive = Archive::open(store.input()).unwrap();
+        assert_eq!(archive.frame().unwrap().header.chunksize, ChunkSize::Fixed(4));
+        let error = archive.verify(&UnpackOptions::new()).unwrap_err();
+        assert_eq!((error.kind(), error.location().chunk), (ErrorKind::Damaged, Some(2)), "{error}");
+        assert!(archive.read_slice(&Region { start: vec![0], stop: vec![8] }).is_ok());
+        assert!(archive.read_slice(&Region { start: vec![8], stop: vec![9] }).is_err());
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use blosc_core::{Decoder, Header, Limits, memory};
 use bloscpack_format::Format;
-use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid, sframe};
+use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameError, FrameType, Grid, sframe};
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
 use super::location::{ChunkLocation, FrameBytes, StoredChunk};
@@ -90,14 +90,26 @@ impl<'a> OpenFrame<'a> {
         Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, starts, vl_blocks })
     }
 
-    /// Returns the location of chunk `number`.
-    pub(super) fn find(&self, number: u64) -> Result<ChunkLocation<'_>, Error> {
-        let mut place = self.bytes.find(number, self.frame.chunk(number)?)?;
-        if let (ChunkLocation::Stored(chunk), Some((_, grid))) = (&mut place, &self.array) {
-            // All chunks of an array have the same size, even if the header does not contain it.
-            chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
+    /// Returns the position of chunk `number`, with the size that an array requires.
+    pub(super) fn chunk_ref(&self, number: u64) -> Result<ChunkRef, Error> {
+        let mut place = self.frame.chunk(number)?;
+        let Some((_, grid)) = &self.array else { return Ok(place) };
+        // All chunks of an array have the same size, also the last one, and even if the header does not contain it.
+        let size = grid.chunk_nbytes() as u32;
+        let found = match &mut place {
+            ChunkRef::Stored { nbytes, .. } | ChunkRef::File { nbytes, .. } => *nbytes.get_or_insert(size),
+            ChunkRef::Special { nbytes, .. } => *nbytes,
+        };
+        if found != size {
+            let (found, expected) = (found.into(), size.into());
+            return Err(Error::Format(FrameError::ChunkSize { chunk: number, found, expected }.into()));
         }
         Ok(place)
+    }
+
+    /// Returns the location of chunk `number`.
+    pub(super) fn find(&self, number: u64) -> Result<ChunkLocation<'_>, Error> {
+        self.bytes.find(number, self.chunk_ref(number)?)
     }
 
     /// Returns the file of a contiguous frame.
@@ -353,7 +365,7 @@ impl Container for OpenFrame<'_> {
     }
 
     fn to_verify(&self, limits: &Limits) -> Result<ToVerify<'_>, Error> {
-        verify::chunks(&self.frame, |chunk| self.info(chunk), limits)
+        verify::chunks(self, limits)
     }
 
     fn verify_rest(&self, limits: &Limits, cancel: &Cancel) -> Result<(), Error> {

@@ -3,16 +3,14 @@
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
 
+use super::container::OpenFrame;
 use crate::Error;
 use crate::container::ToVerify;
 
-/// Returns the chunks to decode. `info` reads the header of a chunk.
-pub(super) fn chunks<'a>(
-    frame: &'a Frame,
-    info: impl Fn(u64) -> Result<ChunkInfo, Error> + 'a,
-    limits: &Limits,
-) -> Result<ToVerify<'a>, Error> {
-    let Plan { unstored, stored } = plan(frame, limits)?;
+/// Returns the chunks to decode.
+pub(super) fn chunks<'a>(open: &'a OpenFrame<'_>, limits: &Limits) -> Result<ToVerify<'a>, Error> {
+    let Plan { unstored, stored } = plan(open, limits)?;
+    let frame = &open.frame;
     let (nchunks, numbers): (u64, Box<dyn Iterator<Item = (u64, u64)>>) = match stored {
         Stored::Once => {
             let stored = (0..frame.nchunks()).filter(|chunk| is_stored(frame, *chunk));
@@ -22,7 +20,7 @@ pub(super) fn chunks<'a>(
     };
     let mut room = Room::of(frame);
     let checked = move |(chunk, times)| {
-        room.take(chunk, || info(chunk))?;
+        room.take(chunk, || open.info(chunk))?;
         Ok((chunk, times))
     };
     Ok(ToVerify { unstored, nchunks, chunks: Box::new(numbers.map(checked)) })
@@ -72,12 +70,13 @@ fn is_stored(frame: &Frame, chunk: u64) -> bool {
     frame.index.raw(chunk).is_some_and(|entry| entry >= 0)
 }
 
-fn plan(frame: &Frame, limits: &Limits) -> Result<Plan, Error> {
+fn plan(open: &OpenFrame<'_>, limits: &Limits) -> Result<Plan, Error> {
+    let frame = &open.frame;
     let Some(last) = frame.nchunks().checked_sub(1) else {
         return Ok(Plan { unstored: 0, stored: Stored::Listed(Vec::new()) });
     };
     let special = |chunk: u64| -> Result<Option<u64>, Error> {
-        let ChunkRef::Special { nbytes, .. } = frame.chunk(chunk)? else { return Ok(None) };
+        let ChunkRef::Special { nbytes, .. } = open.chunk_ref(chunk)? else { return Ok(None) };
         limits.check_chunk(nbytes.into())?;
         Ok(Some(nbytes.into()))
     };

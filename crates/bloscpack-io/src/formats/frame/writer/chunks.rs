@@ -51,13 +51,13 @@ impl Chunks {
         frame.write(place, bytes)
     }
 
-    /// Appends a chunk that was just compressed, without parsing its blocks.
+    /// Appends a chunk that was just compressed. `info` is its header.
     pub(super) fn append_compressed<S: FrameStore>(
         &mut self,
         frame: &mut Transaction<S>,
+        info: ChunkInfo,
         chunk: &[u8],
     ) -> Result<(), Error> {
-        let info = ChunkInfo::parse(chunk)?;
         self.check_kind(frame, frame.frame()?.nchunks(), info)?;
         let place = frame.change(|edit| edit.append(NewChunk::Stored(info)))?;
         frame.write(place, chunk)

@@ -340,7 +340,7 @@ impl<S: FrameStore> FrameWriter<S> {
         let read = self.all_or_none(|this| {
             stream.run((&plain, first), &mut choice, input, |chunk| match replaced.take() {
                 Some(last) => this.update_chunk(last, chunk),
-                None => this.chunks.append_compressed(&mut this.transaction, chunk),
+                None => this.append_compressed(chunk),
             })
         })?;
         self.choice = Some(choice).filter(Choice::is_auto);
@@ -430,11 +430,21 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 
     fn put(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
-        let (NewChunk::Stored(ChunkInfo { nbytes, .. }) | NewChunk::Special(_, nbytes)) = new;
-        if let Some(array) = &self.array {
-            array.check_chunk(at, nbytes).map_err(Error::argument)?;
-        }
+        self.check(at, new)?;
         self.chunks.put(&mut self.transaction, at, change, new, bytes)
+    }
+
+    /// Appends a chunk that was just compressed, without parsing its blocks.
+    fn append_compressed(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let new = ChunkInfo::parse(chunk)?;
+        self.check(self.frame()?.nchunks(), NewChunk::Stored(new))?;
+        self.chunks.append_compressed(&mut self.transaction, new, chunk)
+    }
+
+    /// Refuses a chunk that does not fit the array, if the frame has one.
+    fn check(&self, at: u64, new: NewChunk) -> Result<(), Error> {
+        let (NewChunk::Stored(ChunkInfo { nbytes, .. }) | NewChunk::Special(_, nbytes)) = new;
+        self.array.as_ref().map_or(Ok(()), |array| array.check_chunk(at, nbytes).map_err(Error::argument))
     }
 
     /// Applies several changes. If one fails or panics, none of them is ever committed.
