@@ -9,7 +9,8 @@ use blosc_core::Limits;
 use bloscpack_format::Format;
 
 use crate::formats::zarr;
-use crate::source::{AnyDirectory, Input, ReadAt};
+use crate::fs::files::known_size;
+use crate::source::{AnyDirectory, Input, ReadAt, Sequential};
 use crate::{Error, LocalSource, OpenOptions, peek};
 
 /// A file, or a directory with the files of a container, on this machine or at a URL.
@@ -112,14 +113,20 @@ impl AnySource {
         }
     }
 
-    /// Returns a reader of the file from start to end. A file that is read over a network has several requests in
-    /// flight.
+    /// Returns a reader of the file from start to end. Each reader has a position of its own, except those of a file
+    /// whose size is unknown, such as a pipe. A file that is read over a network has several requests in flight.
     ///
     /// # Errors
     /// The error of the system.
     pub fn reader(&self) -> io::Result<Box<dyn io::Read + Send>> {
         match &self.0 {
-            Kind::Local(local) => Ok(Box::new(local.file().try_clone()?)),
+            Kind::Local(local) => {
+                let file = local.file().try_clone()?;
+                let Some(_) = known_size(&file) else { return Ok(Box::new(file)) };
+                // All handles of a file share one position, so the reader keeps its own.
+                let len = file.len()?;
+                Ok(Box::new(Sequential::within(file, 0, len)))
+            }
             #[cfg(feature = "remote")]
             Kind::Remote(remote) => Ok(Box::new(remote.file().reader())),
         }
@@ -170,5 +177,40 @@ impl From<AnySource> for Input<'_> {
 impl<'a> From<&'a AnySource> for Input<'a> {
     fn from(source: &'a AnySource) -> Self {
         either!(&source.0, found => found.into())
+    }
+}
+
+#[cfg(all(test, feature = "write"))]
+mod tests {
+    use std::io::{Read as _, Seek as _, Write as _};
+
+    use super::*;
+
+    #[test]
+    fn readers_have_positions_of_their_own() {
+        let content: Vec<u8> = (0..150_000_u32).map(|at| (at % 251) as u8).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&content).unwrap();
+        file.seek(io::SeekFrom::Start(7)).unwrap();
+        let source = AnySource::from(file);
+        let (mut first, mut second) = (source.reader().unwrap(), source.reader().unwrap());
+        let (mut start, mut found) = (vec![0; 1000], Vec::new());
+        first.read_exact(&mut start).unwrap();
+        second.read_to_end(&mut found).unwrap();
+        first.read_to_end(&mut start).unwrap();
+        assert!(found == content && start == content);
+    }
+
+    /// A pipe has no other position than its own.
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_is_read_once() {
+        let (pipe, mut end) = io::pipe().unwrap();
+        end.write_all(b"content").unwrap();
+        drop(end);
+        let source = AnySource::from(File::from(std::os::fd::OwnedFd::from(pipe)));
+        let mut found = Vec::new();
+        source.reader().unwrap().read_to_end(&mut found).unwrap();
+        assert_eq!(found, b"content");
     }
 }

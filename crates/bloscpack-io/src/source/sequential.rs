@@ -32,20 +32,20 @@ pub(crate) fn parse_start<T>(
 }
 
 /// A random-access source, read from start to end.
-pub(crate) struct Sequential<'a, R: ?Sized> {
-    source: &'a R,
+pub(crate) struct Sequential<R> {
+    source: R,
     at: u64,
     end: u64,
 }
 
-impl<'a, R: ReadAt + ?Sized> Sequential<'a, R> {
+impl<R: ReadAt> Sequential<R> {
     /// The bytes of `source` from `at` to `end`.
-    pub(crate) fn within(source: &'a R, at: u64, end: u64) -> Self {
+    pub(crate) fn within(source: R, at: u64, end: u64) -> Self {
         Sequential { source, at, end }
     }
 }
 
-impl<R: ReadAt + ?Sized> Read for Sequential<'_, R> {
+impl<R: ReadAt> Read for Sequential<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let len = buf.len().min(left);

@@ -114,7 +114,7 @@ impl Index {
         header: &Header,
         chunk: u64,
         bytes: &mut Vec<u8>,
-    ) -> Result<(ChunkStart, CountingReader<Sequential<'a, R>>), Error> {
+    ) -> Result<(ChunkStart, CountingReader<Sequential<&'a R>>), Error> {
         let at = self.locate(source, header, chunk)?;
         let found = self.read_start(source, header, (chunk, at), bytes)?;
         let mut starts = self.starts();
@@ -132,7 +132,7 @@ impl Index {
         header: &Header,
         (number, at): (u64, u64),
         bytes: &mut Vec<u8>,
-    ) -> Result<(ChunkStart, CountingReader<Sequential<'a, R>>), Error> {
+    ) -> Result<(ChunkStart, CountingReader<Sequential<&'a R>>), Error> {
         let mut input = CountingReader::starting_at(Sequential::within(source, at, self.len), at);
         let start = ChunkStart::read(&mut input, header, number, bytes)?;
         let cut_off = || input.cut_off(at, ChunkHeader::LEN as u64, &format!("chunk {number}"));
