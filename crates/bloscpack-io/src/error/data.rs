@@ -25,6 +25,7 @@ impl Error {
             Error::Format(error) | Error::FileFormat(error) => error.kind(),
             Error::Chunk { source, .. } => source.kind(),
             Error::Encode(error) => error.kind(),
+            Error::InputChanged { found, expected } if found > expected => ErrorKind::InvalidInput,
             Error::Truncated { .. } | Error::InputChanged { .. } => ErrorKind::Truncated,
             Error::OutputExists(_) => ErrorKind::Exists,
             Error::Locked(_) => ErrorKind::Locked,

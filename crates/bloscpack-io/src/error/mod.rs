@@ -122,12 +122,12 @@ pub enum Error {
         /// The reason.
         what: &'static str,
     },
-    /// The input became shorter while it was being read.
-    #[error("the input ended after {found} bytes, but had {expected} when it was opened")]
+    /// The input has fewer or more bytes than its size, for example because it changed while it was being read.
+    #[error("the input {}, but its size was {expected}", reasons::length(*.found, *.expected))]
     InputChanged {
-        /// Its size when it was opened.
+        /// Its size when it was opened, or as the caller gave it.
         expected: u64,
-        /// Number of bytes found.
+        /// Number of bytes found. An input with more bytes than `expected` is not read to its end.
         found: u64,
     },
     /// The format of the input is unknown.

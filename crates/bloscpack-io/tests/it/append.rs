@@ -153,6 +153,31 @@ fn metadata_is_rewritten_in_its_place() {
     assert!(scratch.plain() == [ramp(2500), ramp(100)].concat());
 }
 
+/// A reader with fewer or more bytes than its size, after a full last chunk and after one that is filled up.
+#[test]
+fn a_wrong_size_of_the_new_bytes_is_refused() {
+    for old in [1000, 1003] {
+        let packed = pack_bytes(&ramp(old), &PackOptions::new().chunk_size(100)).unwrap();
+        let scratch = Scratch::new(&packed, &[]);
+        let append = |len: usize, size: u64| {
+            let new = ramp(len);
+            let source = Source::reader(&new[..]).size(size);
+            bloscpack_io::append(&scratch.archive, source, &AppendOptions::new()).map(|report| report.new_size)
+        };
+        for (len, size) in [(0, 5), (5, 0), (5, 2), (5, 6), (250, 200), (250, 97), (250, 251)] {
+            match append(len, size) {
+                Err(Error::InputChanged { expected, found }) => {
+                    let reached = (len as u64).min(size + 1);
+                    assert_eq!((expected, found), (size, reached), "{len} bytes, size {size}");
+                }
+                other => panic!("{len} bytes, size {size}: {other:?}"),
+            }
+            assert!(fs::read(&scratch.archive).unwrap() == packed && scratch.entries() == 2);
+        }
+        assert_eq!((append(0, 0).unwrap(), append(250, 250).unwrap()), (0, 250));
+    }
+}
+
 #[test]
 fn a_file_is_not_appended_to_itself() {
     let scratch = Scratch::new(&pack_bytes(&ramp(100), &PackOptions::new()).unwrap(), b"");

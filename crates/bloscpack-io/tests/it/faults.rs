@@ -87,7 +87,7 @@ fn streams() {
             // The source is shorter than before. Without a known size, that is its end.
             if size.is_some() {
                 let calls = each_call(How::Shrunk, read, &packed, |at, text| {
-                    assert!(text.contains("but had 50000 when it was opened"), "call {at}: {text}");
+                    assert!(text.contains("but its size was 50000"), "call {at}: {text}");
                 });
                 assert!(calls >= 4);
             }

@@ -224,3 +224,26 @@ fn after_an_error_the_reader_is_where_it_was() {
     reader.read_to_end(&mut rest).unwrap();
     assert!(rest == plain[4500..]);
 }
+
+/// A reader has as many bytes as its size, whatever the output.
+#[test]
+fn a_reader_has_its_size() {
+    let options = PackOptions::new().chunk_size(10).threads(Threads::Serial);
+    for (len, size) in [(5, 0), (5, 2), (5, 6), (20, 10), (20, 19), (20, 21), (0, 1)] {
+        let plain = plain(len);
+        let expected = (size, (len as u64).min(size + 1));
+        let source = || Source::reader(plain.as_slice()).size(size);
+        for offsets in [false, true] {
+            let options = options.clone().offsets(offsets);
+            let in_memory = pack(source(), &mut Vec::new(), &options).map(drop);
+            for packed in [in_memory, pack(source(), Sink::writer(io::sink()), &options).map(drop)] {
+                match packed {
+                    Err(Error::InputChanged { expected: size, found }) => assert_eq!((size, found), expected),
+                    other => panic!("{len} bytes, size {size}: {other:?}"),
+                }
+            }
+        }
+    }
+    let error = pack(Source::reader(&b"hello"[..]).size(2), &mut Vec::new(), &options).unwrap_err();
+    assert_eq!(error.to_string(), "the input has 3 bytes or more, but its size was 2");
+}

@@ -45,9 +45,9 @@ pub struct AppendReport {
 ///
 /// # Errors
 /// [`Error::NotEnoughSpace`] if the offsets section has no room; [`Error::NoMetadataFound`],
-/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; [`Error::SameFile`]; the
-/// errors of unpacking if the file is damaged between its chunks or in the last one. After an error, the file is
-/// unchanged.
+/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; [`Error::SameFile`];
+/// [`Error::InputChanged`] if the source has fewer or more bytes than its size; the errors of unpacking if the file is
+/// damaged between its chunks or in the last one. After an error, the file is unchanged.
 pub fn append<'s>(
     archive: impl AsRef<Path>,
     new: impl Into<Source<'s>>,
@@ -121,6 +121,9 @@ fn edit(
     let first_len = CountingReader::new(&mut new).fill(&mut first)?;
     let before = archive.cbytes();
     if first_len == 0 {
+        if let Some(expected) = size.filter(|size| *size > 0) {
+            return Err(Error::InputChanged { expected, found: 0 });
+        }
         if section.is_none() {
             return Ok(AppendReport { before, after: before, new_size: 0, surplus: None, header: old });
         }
@@ -236,7 +239,13 @@ impl Tail {
             cancel: &options.cancel,
             observer: &options.observer,
         };
-        run.run(self.refill.as_slice().chain(new), output)
+        let refill = self.refill.len() as u64;
+        run.run(self.refill.as_slice().chain(new), output).map_err(|error| match error {
+            Error::InputChanged { expected, found } => {
+                Error::InputChanged { expected: expected.saturating_sub(refill), found: found.saturating_sub(refill) }
+            }
+            error => error,
+        })
     }
 
     /// Returns the header after appending the chunks of `packed` to the kept ones.

@@ -21,7 +21,7 @@ pub(crate) struct ChunkRun<'a> {
     pub(crate) checksum: Checksum,
     /// Uncompressed size of a chunk in bytes, at least 1.
     pub(crate) chunk_size: u32,
-    /// Number of bytes to read, `None` to read to the end.
+    /// Number of bytes of the input, if it is known.
     pub(crate) size: Option<u64>,
     pub(crate) threads: &'a Threads,
     pub(crate) cancel: &'a Cancel,
@@ -162,10 +162,12 @@ impl ChunkRun<'_> {
         let left = self.size.map_or(u64::MAX, |size| size - position);
         let wanted = left.min(u64::from(self.chunk_size));
         let found = input.replace(wanted, plain)?;
-        match self.size {
-            Some(expected) if found < wanted => Err(Error::InputChanged { expected, found: position + found }),
-            Some(_) => Ok(found == left),
-            None => Ok(found < wanted),
+        let Some(expected) = self.size else { return Ok(found < wanted) };
+        let is_end = found == left;
+        // An input that goes on after its size would be cut off silently.
+        if found < wanted || is_end && input.fill(&mut [0])? > 0 {
+            return Err(Error::InputChanged { expected, found: input.position() });
         }
+        Ok(is_end)
     }
 }

@@ -90,9 +90,9 @@ impl PackReport {
 /// ```
 ///
 /// # Errors
-/// [`Error::Encode`], [`Error::Argument`] and [`Error::PackParams`] for parameters out of range; [`Error::SameFile`], [`Error::OutputExists`];
-/// [`Error::InputChanged`] if the source has fewer bytes than its size; [`Error::NotAsWritten`]; [`Error::File`],
-/// [`Error::Io`]; [`Error::Cancelled`].
+/// [`Error::Encode`], [`Error::Argument`] and [`Error::PackParams`] for parameters out of range; [`Error::SameFile`],
+/// [`Error::OutputExists`]; [`Error::InputChanged`] if the source has fewer or more bytes than its size;
+/// [`Error::NotAsWritten`]; [`Error::File`], [`Error::Io`]; [`Error::Cancelled`].
 pub fn pack<'s, 't>(
     source: impl Into<Source<'s>>,
     sink: impl Into<Sink<'t>>,
