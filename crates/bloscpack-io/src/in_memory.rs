@@ -1,5 +1,6 @@
 //! Outputs in memory, bounded by the limits.
 
+use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use blosc_core::{Limits, OutOfMemory, OverLimit, memory};
@@ -13,16 +14,47 @@ pub(crate) fn room(nbytes: u64) -> Result<Vec<u8>, Error> {
     Ok(memory::zeroed(len)?)
 }
 
+/// The number of compressed bytes of a source: its size if that is known, and at least the number of bytes read.
+#[derive(Debug, Default)]
+pub(crate) struct Stored(Cell<u64>);
+
+impl Stored {
+    pub(crate) fn new(stored: u64) -> Self {
+        Stored(Cell::new(stored))
+    }
+
+    /// Raises the number to `stored`, if it is less.
+    pub(crate) fn at_least(&self, stored: u64) {
+        self.0.set(self.0.get().max(stored));
+    }
+}
+
+/// A reader of compressed bytes, which count as stored when they have been read.
+pub(crate) struct StoredReader<'a, R> {
+    pub(crate) inner: R,
+    pub(crate) read: u64,
+    pub(crate) stored: &'a Stored,
+}
+
+impl<R: Read> Read for StoredReader<'_, R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buf)?;
+        self.read += read as u64;
+        self.stored.at_least(self.read);
+        Ok(read)
+    }
+}
+
 /// Bytes assembled in memory from `stored` compressed bytes, within the limits.
 pub(crate) struct InMemory<'a> {
     pub(crate) bytes: Vec<u8>,
     limits: &'a Limits,
-    stored: u64,
+    stored: &'a Stored,
     over: Option<OverLimit>,
 }
 
 impl<'a> InMemory<'a> {
-    pub(crate) fn new(limits: &'a Limits, stored: u64) -> Self {
+    pub(crate) fn new(limits: &'a Limits, stored: &'a Stored) -> Self {
         InMemory { bytes: Vec::new(), limits, stored, over: None }
     }
 
@@ -35,7 +67,7 @@ impl<'a> InMemory<'a> {
 impl Write for InMemory<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         let len = self.bytes.len().saturating_add(buf.len()) as u64;
-        if let Err(over) = self.limits.check_output(len, self.stored) {
+        if let Err(over) = self.limits.check_output(len, self.stored.0.get()) {
             self.over = Some(over);
             return Err(io::Error::other(over));
         }

@@ -137,14 +137,10 @@ impl LocalSource {
         self.file
     }
 
-    /// The number of stored bytes, in the file and in the chunk files next to it.
+    /// The number of stored bytes of a frame, in the file and in the chunk files next to it.
     pub(crate) fn stored(&self) -> io::Result<u64> {
         let mut stored = self.file.len()?;
-        let directory = match &self.kind {
-            LocalKind::SparseFrame(directory) => directory,
-            LocalKind::Zarr(zarr) => return zarr.stored(),
-            _ => return Ok(stored),
-        };
+        let LocalKind::SparseFrame(directory) = &self.kind else { return Ok(stored) };
         for entry in std::fs::read_dir(directory.path())? {
             stored = stored.saturating_add(entry?.metadata()?.len());
         }

@@ -301,10 +301,15 @@ impl<'a> Archive<'a> {
     #[doc(hidden)]
     pub fn check_output(&self, nbytes: u64, limits: &Limits) -> Result<(), Error> {
         limits.check_output(nbytes, nbytes)?;
-        if nbytes > limits.max_unearned as u64 {
-            limits.check_unearned(nbytes, self.container.stored(nbytes / Limits::EARNED as u64 + 1))?;
+        Ok(limits.check_unearned(nbytes, self.stored_for(nbytes, limits))?)
+    }
+
+    /// Counts the compressed bytes, only up to the number for which `nbytes` plain bytes are within the limits.
+    pub(crate) fn stored_for(&self, nbytes: u64, limits: &Limits) -> u64 {
+        match nbytes > limits.max_unearned as u64 {
+            true => self.container.stored(nbytes / Limits::EARNED as u64 + 1),
+            false => 0,
         }
-        Ok(())
     }
 }
 

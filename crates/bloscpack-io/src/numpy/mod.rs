@@ -27,7 +27,7 @@ pub use bloscpack_format::numpy::NumpyMeta;
 pub use element::Element;
 
 use crate::error::ArrayRefusal;
-use crate::in_memory::InMemory;
+use crate::in_memory::{InMemory, Stored};
 use crate::{Archive, Error, Input, PackOptions, PackReport, Sink, UnpackOptions, pack};
 
 /// Packs the bytes of an array, which are in the order of `meta`. The array replaces the typesize and the metadata of
@@ -53,7 +53,8 @@ pub fn pack_array<'t>(
 pub fn unpack_array<'a>(input: impl Into<Input<'a>>, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
     let archive = Archive::open_with(input, &options.open_options())?;
     let meta = array_meta(&archive)?;
-    let mut plain = InMemory::new(&options.limits, archive.cbytes());
+    let stored = Stored::new(archive.cbytes());
+    let mut plain = InMemory::new(&options.limits, &stored);
     archive.unpack(&mut plain, options).map_err(|error| plain.explain(error))?;
     Ok((plain.bytes, meta))
 }

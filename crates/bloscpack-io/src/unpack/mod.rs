@@ -28,7 +28,7 @@ use crate::fs::atomic::Output;
 #[cfg(feature = "write")]
 use crate::fs::files::refuse_same_file;
 use crate::fs::spool::{self, Spool};
-use crate::in_memory::InMemory;
+use crate::in_memory::{InMemory, Stored, StoredReader};
 use crate::peek;
 use crate::source::ReadAt;
 use crate::source::counting::CountingReader;
@@ -69,17 +69,17 @@ enum Opened<'a> {
 }
 
 impl Opened<'_> {
-    fn unpack(self, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    fn unpack(self, stored: &Stored, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
         match self {
             Opened::Local(source) if source.is_directory() || is_frame(source.file())? => {
-                unpack_archive(&Archive::open_with(source, &options.open_options())?, output, options)
+                unpack_opened(&Archive::open_with(source, &options.open_options())?, stored, output, options)
             }
             Opened::Local(source) => unpack_reader(source.into_file(), output, options),
             Opened::Bytes(bytes) if is_frame(&bytes)? => {
-                unpack_archive(&Archive::open_with(bytes, &options.open_options())?, output, options)
+                unpack_opened(&Archive::open_with(bytes, &options.open_options())?, stored, output, options)
             }
             Opened::Bytes(bytes) => unpack_reader(bytes, output, options),
-            Opened::Stream(reader) => unpack_reader(reader, output, options),
+            Opened::Stream(inner) => unpack_reader(StoredReader { inner, read: 0, stored }, output, options),
         }
     }
 }
@@ -88,32 +88,32 @@ fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> R
     let sink = sink.emptied();
     match source.0 {
         SourceKind::Bytes(bytes) => unpack_to(Opened::Bytes(bytes), bytes.len() as u64, sink, options),
-        // The number of stored bytes is unknown for a reader.
-        SourceKind::Reader(reader, _) => unpack_to(Opened::Stream(reader), 0, sink, options),
+        SourceKind::Reader(reader, size) => unpack_to(Opened::Stream(reader), size.unwrap_or(0), sink, options),
         SourceKind::Path(path) => {
             let source = LocalSource::open(&path)?;
             #[cfg(feature = "write")]
             if let SinkKind::Path(output) = &sink.0 {
                 refuse_same_file(source.file(), output)?;
             }
-            let stored = source.stored().map_err(Error::reading)?;
+            let stored = source.file().len().map_err(Error::reading)?;
             let unpacked = unpack_to(Opened::Local(source), stored, sink, options);
             unpacked.map_err(|error| error.with_names(Some(&path), None))
         }
     }
 }
 
-/// Unpacks an opened source of `stored` bytes.
-fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+/// Unpacks an opened source. `size` is its size in bytes if that is known, else 0.
+fn unpack_to(source: Opened<'_>, size: u64, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    let stored = Stored::new(size);
     match sink.0 {
-        SinkKind::Writer(writer) => source.unpack(writer, options),
+        SinkKind::Writer(writer) => source.unpack(&stored, writer, options),
         #[cfg(feature = "write")]
         SinkKind::Path(output) => {
-            unpack_to_file(source, &output, options).map_err(|error| error.with_names(None, Some(&output)))
+            unpack_to_file(source, &stored, &output, options).map_err(|error| error.with_names(None, Some(&output)))
         }
         SinkKind::Memory(bytes) => {
-            let mut plain = InMemory::new(&options.limits, stored);
-            let report = source.unpack(&mut plain, options).map_err(|error| plain.explain(error))?;
+            let mut plain = InMemory::new(&options.limits, &stored);
+            let report = source.unpack(&stored, &mut plain, options).map_err(|error| plain.explain(error))?;
             *bytes = plain.bytes;
             Ok(report)
         }
@@ -121,11 +121,30 @@ fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOp
 }
 
 #[cfg(feature = "write")]
-fn unpack_to_file(source: Opened<'_>, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+fn unpack_to_file(
+    source: Opened<'_>,
+    stored: &Stored,
+    output: &Path,
+    options: &UnpackOptions,
+) -> Result<UnpackReport, Error> {
     match Output::create(output, options.overwrite)? {
-        Output::Stream(file) => source.unpack(file, options),
-        Output::File(mut file) => source.unpack(&mut file, options).and_then(|report| file.commit().map(|()| report)),
+        Output::Stream(file) => source.unpack(stored, file, options),
+        Output::File(mut file) => {
+            let report = source.unpack(stored, &mut file, options)?;
+            file.commit().map(|()| report)
+        }
     }
+}
+
+/// Unpacks an opened container, whose chunks may be in other files than the one that was opened.
+fn unpack_opened(
+    archive: &Archive<'_>,
+    stored: &Stored,
+    output: impl Write,
+    options: &UnpackOptions,
+) -> Result<UnpackReport, Error> {
+    stored.at_least(archive.stored_for(archive.nbytes(), &options.limits));
+    unpack_archive(archive, output, options)
 }
 
 /// Returns whether a file or bytes in memory are a frame or another container that needs random access.

@@ -4,7 +4,8 @@ use blosc_core::{CParams, Codec};
 use bloscpack_format::Json;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{
-    Archive, Error, Limits, OpenOptions, PackOptions, Sink, Source, Threads, UnpackOptions, pack_bytes,
+    Archive, ConvertOptions, Error, Limits, LocalSource, OpenOptions, PackOptions, Sink, Source, Target, Threads,
+    UnpackOptions, convert, pack_bytes,
 };
 use testdata::{CountingAlloc, SplitMix64};
 
@@ -72,4 +73,52 @@ fn metadata_as_it_is_stored() {
     let error = unpacked.unwrap_err();
     assert!(raised(&error) == "max_metadata" && peak < MIB, "{error}: {peak}");
     assert!(unpack(&packed, Limits::new()).0.is_ok());
+}
+
+/// Bytes that few compressed bytes expand to are bounded in memory, whether the size of the source is known or counted
+/// while it is read. Other bytes are not.
+#[test]
+fn expansion_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let limits = serial(Limits::new().max_unearned(MIB / 2));
+    let unpack = |source: Source<'_>| {
+        let mut plain = Vec::new();
+        bloscpack_io::unpack(source, &mut plain, &limits).map(|_| plain)
+    };
+    for (plain, is_within) in [(noise(4 * MIB), true), (vec![0; 4 * MIB], false)] {
+        let check = |found: Result<Vec<u8>, Error>, what: &str| match found {
+            Ok(found) => assert!(is_within && found == plain, "{what}"),
+            Err(error) => assert!(!is_within && raised(&error) == "max_unearned", "{what}: {error}"),
+        };
+        std::fs::write(path("plain"), &plain).unwrap();
+        let in_bytes = ConvertOptions::new().chunk_size(MIB as u32).overwrite(true);
+        for target in [Target::Bcolz, Target::Zarr, Target::Frame] {
+            let (source, output) = (LocalSource::open(path("plain")).unwrap(), path(&format!("{target:?}")));
+            let options = match target {
+                Target::Frame => in_bytes.clone(),
+                _ => ConvertOptions::new().chunkshape(vec![MIB as u32]).overwrite(true),
+            };
+            convert(source, &output, target, &options.typing(raw())).unwrap();
+            // The chunks of zeros in the directories are not small enough.
+            if is_within || target == Target::Frame {
+                check(unpack(Source::file(&output)), &format!("{target:?}"));
+            }
+        }
+        let params = CParams::new().codec(Codec::Zstd).clevel(9);
+        let packed = pack_bytes(&plain, &options().params(params).chunk_size(MIB as u64)).unwrap();
+        let frame = std::fs::read(path("Frame")).unwrap();
+        let chunk = blosc_core::compress(&plain, &params).unwrap();
+        for (bytes, what) in [(packed, "bloscpack"), (frame, "frame"), (chunk, "chunk")] {
+            std::fs::write(path("packed"), &bytes).unwrap();
+            check(unpack(Source::bytes(&bytes)), what);
+            check(unpack(Source::file(path("packed"))), what);
+            check(unpack(std::fs::File::open(path("packed")).unwrap().into()), what);
+            check(unpack(Source::reader(&bytes[..])), what);
+        }
+    }
+}
+
+fn raw() -> bloscpack_io::Typing {
+    bloscpack_io::Typing::new().dtype(bloscpack_format::numpy::Dtype::from_type_string("|u1").unwrap())
 }

@@ -11,7 +11,7 @@ use bloscpack_format::bcolz::{ChunkRows, Rows};
 use bloscpack_format::numpy::NumpyError;
 
 use super::carray::Carray;
-use crate::in_memory::InMemory;
+use crate::in_memory::{InMemory, Stored};
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
@@ -55,7 +55,8 @@ impl<D: ReadDirectory> Carray<D> {
         if step == NonZeroU64::MIN {
             return self.read(rows, &options);
         }
-        let mut bytes = InMemory::new(&options.limits, u64::MAX);
+        let stored = Stored::new(u64::MAX);
+        let mut bytes = InMemory::new(&options.limits, &stored);
         self.copy_rows(rows, step, &mut bytes, &options).map_err(|error| bytes.explain(error))?;
         Ok(bytes.bytes)
     }
@@ -120,7 +121,8 @@ impl<D: ReadDirectory> Carray<D> {
         options.limits.check_output(wanted, wanted)?;
         let file = |chunk| self.meta.check_chunk_file(&self.dir, chunk, &options.limits).ok();
         let Some(stored) = chunks.clone().map(file).try_fold(0, |sum: u64, cbytes| sum.checked_add(cbytes?)) else {
-            let mut plain = InMemory::new(&options.limits, wanted);
+            let stored = Stored::new(wanted);
+            let mut plain = InMemory::new(&options.limits, &stored);
             self.copy_rows(rows, NonZeroU64::MIN, &mut plain, options).map_err(|error| plain.explain(error))?;
             return Ok(plain.bytes);
         };
@@ -213,7 +215,8 @@ impl<D: ReadDirectory> Iterator for Blocks<'_, D> {
             return None;
         }
         self.at = rows.end;
-        let mut bytes = InMemory::new(&self.options.limits, u64::MAX);
+        let stored = Stored::new(u64::MAX);
+        let mut bytes = InMemory::new(&self.options.limits, &stored);
         let copied = self.carray.copy_rows(rows, NonZeroU64::MIN, &mut bytes, &self.options);
         let copied = copied.map_err(|error| bytes.explain(error));
         // The iterator ends after an error.

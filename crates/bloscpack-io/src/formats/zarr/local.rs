@@ -1,7 +1,6 @@
 //! Arrays and groups on the file system.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use bloscpack_format::Format;
@@ -12,9 +11,6 @@ use super::zip::{ZipDirectory, is_zip};
 use crate::formats::bcolz::{Below, LocalDirectory};
 use crate::source::{Input, ReadAt, ReadDirectory};
 use crate::{Error, OpenOptions};
-
-/// Maximum depth of directories whose files are counted.
-const MAX_DEPTH: usize = 32;
 
 /// An array or group in a directory, or an array in a group.
 #[derive(Debug)]
@@ -79,12 +75,6 @@ impl LocalZarr {
         }
     }
 
-    /// Returns the number of bytes of all files.
-    pub(crate) fn stored(&self) -> io::Result<u64> {
-        let path = self.path();
-        if path.is_dir() { nbytes_below(path, 0) } else { Ok(fs::metadata(path)?.len()) }
-    }
-
     pub(crate) fn into_input<'a>(self) -> Input<'a> {
         match self {
             LocalZarr::Directory(directory) => Input::directory(directory),
@@ -100,22 +90,6 @@ impl LocalZarr {
             LocalZarr::Zipped(member, _) => Input::directory(member),
         }
     }
-}
-
-/// Returns the number of bytes of the regular files in a directory and below.
-fn nbytes_below(path: &Path, depth: usize) -> io::Result<u64> {
-    let mut nbytes = 0_u64;
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        // Links are not followed.
-        let found = entry.metadata()?;
-        if found.is_file() {
-            nbytes = nbytes.saturating_add(found.len());
-        } else if found.is_dir() && depth < MAX_DEPTH {
-            nbytes = nbytes.saturating_add(nbytes_below(&entry.path(), depth + 1)?);
-        }
-    }
-    Ok(nbytes)
 }
 
 /// Opens the directory or the zip archive at a path as a store, for [`Group::open`].
