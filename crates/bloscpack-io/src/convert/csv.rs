@@ -31,9 +31,9 @@ pub(super) fn to_csv(input: AnySource, output: &Path, options: &ConvertOptions) 
     let is_typed = options.typing.dtype.is_some() || options.typing.shape.is_some();
     match (input.table(), input.carray(), options.column.as_deref()) {
         (Some(table), ..) => of_bcolz(table, output, options),
-        (_, _, Some(name)) => of_array(input.into_column(name, &options.limits)?, output, options),
+        (_, _, Some(name)) => opened(input.into_column(name, &options.limits)?, output, options),
         (_, Some(carray), _) if !is_typed => of_bcolz(carray, output, options),
-        _ => of_array(input, output, options),
+        _ => opened(input, output, options),
     }
 }
 
@@ -71,9 +71,12 @@ fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<DroppedAttr
     }
 }
 
+fn opened(input: AnySource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+    array_to_csv(&Array::open_with(input, &options.open_options())?, output, options)
+}
+
 /// Converts an array. Each index of the first axis is a line. The items are streamed.
-fn of_array(input: AnySource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
-    let array = Array::open_with(input, &options.open_options())?;
+pub(super) fn array_to_csv(array: &Array<'_>, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     let observer = &options.observer;
     observer.tell(Event::Begin { nbytes: array.nbytes() });
     let file = io::BufWriter::new(AtomicFile::create(output, options.overwrite)?);

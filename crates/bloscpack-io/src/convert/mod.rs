@@ -36,7 +36,7 @@ mod zarr;
 use std::path::Path;
 
 #[cfg(feature = "csv")]
-use self::csv::to_csv;
+use self::csv::{array_to_csv, to_csv};
 use self::destination::Destination;
 pub use self::report::ConvertReport;
 use crate::target::{ConvertOption, Target};
@@ -131,7 +131,8 @@ fn convert_to(
 }
 
 /// Writes the items and attributes of an open array to the file or directory `output`, which appears complete or not
-/// at all. The array may be in memory: [`Array::plain`]. `output` must not be the file that the array is read from.
+/// at all. The array may be in memory: [`Array::plain`]. The targets are those of [`convert`] for an array. `output` must
+/// not be the file that the array is read from.
 ///
 /// ```no_run
 /// use bloscpack_io::bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
@@ -157,7 +158,12 @@ pub fn convert_array(
         options: &ConvertOptions,
     ) -> Result<ConvertReport, Error> {
         options.set_options().try_for_each(|option| option.check(target))?;
-        array::convert_archive(array.archive(), Some(array.meta()), Destination::Path(output), target, options)
+        match target {
+            Target::Csv => array_to_csv(array, output, options),
+            _ => {
+                array::convert_archive(array.archive(), Some(array.meta()), Destination::Path(output), target, options)
+            }
+        }
     }
     inner(array, output.as_ref(), target, options)
 }
@@ -174,5 +180,10 @@ impl ConvertOption {
 
 #[cfg(not(feature = "csv"))]
 fn to_csv(_: AnySource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
+    Err(Error::NoText(crate::NoText::NoCsv))
+}
+
+#[cfg(not(feature = "csv"))]
+fn array_to_csv(_: &Array<'_>, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
     Err(Error::NoText(crate::NoText::NoCsv))
 }

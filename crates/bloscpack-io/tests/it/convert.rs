@@ -5,14 +5,15 @@ use std::path::Path;
 
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::frame::FrameType;
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_format::zarr::Version;
 use bloscpack_format::{Format, Json};
 use bloscpack_io::bcolz::{Carray, CarrayParams, Ctable, CtableWriter, LocalDirectory};
 use bloscpack_io::blosc_core::{Auto, Codec, Goal, SplitMode};
 use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::{
-    Archive, Cancel, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, OpenOptions, Target,
-    Threads, Typing, convert, pack_bytes,
+    Archive, Array, Cancel, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, OpenOptions,
+    Target, Threads, Typing, convert, convert_array, pack_bytes,
 };
 
 /// A table with two columns: `a` contains 18 numbers of one byte, `b` the same numbers in 16 bits.
@@ -188,6 +189,32 @@ fn a_column_as_text() {
     let shape = Typing::new().shape(vec![Some(9), Some(2)]);
     assert!(text("t/a", &ConvertOptions::new().typing(shape)).unwrap().starts_with("f0_0,f0_1\n0,1\n"));
     assert!(matches!(text("t/a", &ConvertOptions::new().column("a")), Err(Error::NotBcolz { .. })));
+}
+
+/// An open array is converted to every target of `convert`, as that does.
+#[test]
+fn open_arrays_go_to_every_target() {
+    let dir = tempfile::tempdir().unwrap();
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![2, 3], order: Order::F };
+    let items: Vec<u8> = (1..=6_u16).flat_map(u16::to_le_bytes).collect();
+    let array = Array::plain(items.as_slice(), 0, meta.clone()).unwrap();
+    let options = ConvertOptions::new().overwrite(true);
+    let output = dir.path().join("out");
+    for target in [Target::Bloscpack, Target::Bcolz, Target::Zarr, Target::Frame, Target::Array, Target::Npy] {
+        convert_array(&array, &output, target, &options).unwrap();
+        if output.is_dir() { fs::remove_dir_all(&output) } else { fs::remove_file(&output) }.unwrap();
+    }
+    let refused = convert_array(&array, &output, Target::Columns(ColumnFiles::Npy), &options);
+    assert!(matches!(refused, Err(Error::Unsupported { .. })), "{refused:?}");
+    let report = convert_array(&array, &output, Target::Csv, &options);
+    if !cfg!(feature = "csv") {
+        return assert!(matches!(report, Err(Error::NoText { .. })), "{report:?}");
+    }
+    let report = report.unwrap();
+    assert_eq!(fs::read_to_string(&output).unwrap(), "f0_0,f0_1,f0_2\n1,3,5\n2,4,6\n");
+    assert_eq!((report.nbytes, report.array), (12, Some(meta)));
+    let refused = convert_array(&array, &output, Target::Csv, &ConvertOptions::new());
+    assert!(matches!(refused, Err(Error::OutputExists(_))), "{refused:?}");
 }
 
 #[cfg(not(feature = "csv"))]
