@@ -76,6 +76,13 @@ pub enum FrameError {
         /// The chunk's number.
         chunk: u64,
     },
+    /// A chunk that C-Blosc2 cannot read in the frame.
+    UnfitChunk {
+        /// The chunk's number.
+        chunk: u64,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The uncompressed size of a chunk differs from the size that its position in the frame requires.
     ChunkSize {
         /// The chunk's number.
@@ -235,6 +242,7 @@ impl FrameError {
             | Self::LayerTooLong { .. }
             | Self::MetalayersFixed
             | Self::NotAPermutation
+            | Self::UnfitChunk { .. }
             | Self::Ndim { .. }
             | Self::Slice { .. }
             | Self::Buffer { .. } => ErrorKind::InvalidInput,
@@ -275,6 +283,7 @@ impl FrameError {
             | Self::NoRepeatedValue { chunk }
             | Self::ChunkSize { chunk, .. }
             | Self::ChunkLength { chunk, .. }
+            | Self::UnfitChunk { chunk, .. }
             | Self::NoSuchChunk { chunk, .. } => of_chunk(chunk),
             _ => Location::default(),
         }
@@ -316,6 +325,7 @@ impl fmt::Display for FrameError {
             Self::NoSize { chunk } => {
                 write!(f, "chunk {chunk} is a special value without a size, as chunksize is 0: its data is lost")
             }
+            Self::UnfitChunk { chunk, problem } => write!(f, "chunk {chunk} cannot be in the frame: {problem}"),
             Self::ChunkSize { chunk, found, expected } => {
                 write!(f, "chunk {chunk}: nbytes is {found}, expected {expected}")
             }

@@ -3,9 +3,10 @@
 
 use std::fs;
 
-use blosc_core::{Codec, FilterPipeline, Header, Limits, Special};
+use blosc_core::{BlockSize, CParams, Codec, FilterPipeline, Header, Limits, Special};
 use bloscpack_format::frame::{ChunkSize, FrameType, VlMetalayers};
-use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameStore, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Attributes, Cancel, Error, Input, LocalSource, OpenOptions, Threads, UnpackOptions};
 use testdata::SplitMix64;
 
@@ -315,6 +316,50 @@ fn chunks_of_the_other_kind_are_refused() {
 }
 
 /// In a frame that another program has mixed, the current first chunk decides. Added chunks can be read.
+/// C-Blosc2 reads 32 bytes of every chunk and has no Snappy. In an array, it reads blocks by the array's block size.
+#[test]
+fn chunks_that_c_blosc2_cannot_read_are_refused() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("|u1").unwrap(), shape: vec![1000], order: Order::C };
+    let cut = ArrayOptions::new().chunkshape(Some(vec![500])).blockshape(Some(vec![100]));
+    let mut array = FrameWriter::array_in_memory(cut.array(&meta).unwrap(), FrameParams::new(1)).unwrap();
+    let mut frame = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
+    frame.append(&[1; 500]).unwrap();
+    let plain: Vec<u8> = (0..500_u32).map(|at| (at / 7) as u8).collect();
+    let blosc2 = CParams::blosc2().typesize(1);
+    let chunk = |params: CParams, plain: &[u8]| blosc_core::compress(plain, &params).unwrap();
+    let short = chunk(CParams::new(), &[7; 10]);
+    assert!(short.len() < 32);
+    let blosc1 = CParams::new().typesize(1);
+    // Whether a plain frame and an array have the chunk.
+    for (what, chunk, in_frame, in_array) in [
+        ("short", short, false, false),
+        ("snappy", chunk(blosc1.codec(Codec::Snappy), &plain), false, false),
+        ("blosc1", chunk(blosc1, &plain), true, false),
+        ("blocks", chunk(blosc2.blocksize(BlockSize::Fixed(250)), &plain), true, false),
+        ("fit", chunk(blosc2.blocksize(BlockSize::Fixed(100)), &plain), true, true),
+        ("special", chunk(blosc2, &[0; 500]), true, true),
+    ] {
+        for (writer, is_fit) in [(&mut frame, in_frame), (&mut array, in_array)] {
+            let count = writer.frame().unwrap().nchunks();
+            let updated = writer.update_chunk(0, &chunk);
+            let inserted = writer.insert_chunk(0, &chunk);
+            for found in [updated, inserted] {
+                match is_fit {
+                    true => found.unwrap(),
+                    false => assert!(matches!(found, Err(Error::Format(_))), "{what}: {found:?}"),
+                }
+            }
+            assert_eq!(writer.frame().unwrap().nchunks(), count + u64::from(is_fit), "{what}");
+            if is_fit {
+                assert_eq!(writer.chunk(0).unwrap(), writer.chunk(1).unwrap());
+                writer.delete(0).unwrap();
+            }
+        }
+    }
+    frame.commit().unwrap();
+    array.commit().unwrap();
+}
+
 #[test]
 fn the_first_chunk_says_which_kind() {
     let mut stored = Stored::golden("frames/batcharray.b2b");

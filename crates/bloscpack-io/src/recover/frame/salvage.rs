@@ -91,7 +91,7 @@ impl Salvage<'_> {
                     // A chunk that several numbers share is copied once for each. The copies beyond the stored bytes
                     // are limited.
                     self.limits.check_unearned(copied.saturating_sub(self.stored), 0)?;
-                    writer.append_chunk(&chunk)?;
+                    writer.append_copied(&chunk)?;
                     kept += 1;
                 }
                 (None, Some(grid)) => writer.append_special(Special::Zeros, grid.chunk_nbytes() as u32)?,

@@ -1,5 +1,6 @@
 //! The array in a frame: its metalayer, and its division into chunks.
 
+use blosc_core::{ChunkFormat, Header};
 use bloscpack_format::frame::{B2nd, Frame, FrameError, Grid, MAX_CHUNKS};
 
 use crate::Error;
@@ -49,6 +50,16 @@ impl ArrayGrid {
     /// Returns the size of a block in bytes, which is less than 2 GiB.
     pub(super) fn block_nbytes(&self) -> u32 {
         self.grid.block_nbytes() as u32
+    }
+
+    /// Returns why C-Blosc2 cannot read a chunk with this header in the array, if that is so. A special value has no
+    /// blocks.
+    pub(super) fn problem(&self, header: &Header) -> Option<&'static str> {
+        if header.format() == ChunkFormat::Blosc1 {
+            return Some("an array has chunks of Blosc2");
+        }
+        let is_fit = header.special_value().is_some() || header.blocksize() == self.grid.block_nbytes();
+        (!is_fit).then_some("its block size is not that of the array's blocks")
     }
 
     /// Refuses a chunk whose size differs from that of the array's chunks.

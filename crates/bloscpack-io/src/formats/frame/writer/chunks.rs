@@ -1,6 +1,6 @@
 //! Changes to the chunks of a frame, which must all be of one kind.
 
-use blosc_core::{Chunk, DecodeError};
+use blosc_core::{Chunk, ChunkFormat, CodecFormat, DecodeError, Header};
 use bloscpack_format::frame::{ChunkInfo, NewChunk};
 
 use super::transaction::Transaction;
@@ -92,10 +92,32 @@ impl Chunks {
     }
 }
 
-/// Parses a chunk that is put into a frame, without the bytes that follow it.
-pub(super) fn parse_chunk(number: u64, bytes: &[u8]) -> Result<(NewChunk, &[u8]), Error> {
-    let refuse = |source| Error::Chunk { chunk: number, offset: 0, source };
-    let chunk = Chunk::parse(bytes).map_err(refuse)?;
-    let info = ChunkInfo::parse(chunk.bytes()).map_err(|_| refuse(DecodeError::Lazy))?;
-    Ok((NewChunk::Stored(info), chunk.bytes()))
+/// A compressed chunk that is put into a frame.
+pub(super) struct ParsedChunk<'a> {
+    pub(super) header: Header,
+    pub(super) new: NewChunk,
+    /// The chunk without the bytes that follow it.
+    pub(super) bytes: &'a [u8],
+}
+
+impl<'a> ParsedChunk<'a> {
+    pub(super) fn parse(number: u64, bytes: &'a [u8]) -> Result<Self, Error> {
+        let refuse = |source| Error::Chunk { chunk: number, offset: 0, source };
+        let chunk = Chunk::parse(bytes).map_err(refuse)?;
+        let info = ChunkInfo::parse(chunk.bytes()).map_err(|_| refuse(DecodeError::Lazy))?;
+        Ok(ParsedChunk { header: chunk.header(), new: NewChunk::Stored(info), bytes: chunk.bytes() })
+    }
+
+    /// Returns why C-Blosc2 cannot read the chunk in a frame, if that is so. It reads the 32 bytes of an extended header
+    /// of every chunk, and has no Snappy.
+    pub(super) fn problem(&self) -> Option<&'static str> {
+        if self.header.format() != ChunkFormat::Blosc1 {
+            return None;
+        }
+        let is_snappy = !self.header.is_memcpyed() && self.header.codec_format() == Some(CodecFormat::Snappy);
+        match self.header.cbytes() < Header::EXTENDED_LEN {
+            true => Some("a chunk of Blosc1 has at least 32 bytes here"),
+            false => is_snappy.then_some("its codec is Snappy"),
+        }
+    }
 }

@@ -28,11 +28,11 @@ use std::path::Path;
 
 use blosc_core::{Auto, Encoder, Limits, Special};
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_format::frame::{ChunkInfo, Edit, Frame, FrameType, NewChunk, Trailer, VlMetalayers};
+use bloscpack_format::frame::{ChunkInfo, Edit, Frame, FrameError, FrameType, NewChunk, Trailer, VlMetalayers};
 
 use self::array_grid::ArrayGrid;
 use self::chunker::{FrameChunker, chunk_size, has_short_chunk};
-use self::chunks::{Change, Chunks, parse_chunk};
+use self::chunks::{Change, Chunks, ParsedChunk};
 use self::compression::Compression;
 pub use self::stored::ChunkBytes;
 use self::transaction::Transaction;
@@ -293,7 +293,8 @@ impl<S: FrameStore> FrameWriter<S> {
         self.append_chunk(&chunk)
     }
 
-    /// [`append`](Self::append) of a compressed chunk.
+    /// [`append`](Self::append) of a compressed chunk. Chunks that C-Blosc2 cannot read are refused: of Blosc1, with
+    /// fewer than 32 bytes or with Snappy; in an array, of Blosc1, or with another block size than that of its blocks.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -356,13 +357,12 @@ impl<S: FrameStore> FrameWriter<S> {
         self.insert_chunk(at, &chunk)
     }
 
-    /// [`insert`](Self::insert) of a compressed chunk.
+    /// [`insert`](Self::insert) of a compressed chunk, as for [`append_chunk`](Self::append_chunk).
     ///
     /// # Errors
     /// As [`append`](Self::append).
     pub fn insert_chunk(&mut self, at: u64, chunk: &[u8]) -> Result<(), Error> {
-        let (new, chunk) = parse_chunk(at, chunk)?;
-        self.put(at, Change::Insert, new, chunk)
+        self.put_chunk(at, Change::Insert, chunk)
     }
 
     /// Compresses a chunk and replaces chunk `at` with it.
@@ -374,13 +374,12 @@ impl<S: FrameStore> FrameWriter<S> {
         self.update_chunk(at, &chunk)
     }
 
-    /// [`update`](Self::update) with a compressed chunk.
+    /// [`update`](Self::update) with a compressed chunk, as for [`append_chunk`](Self::append_chunk).
     ///
     /// # Errors
     /// As [`append`](Self::append).
     pub fn update_chunk(&mut self, at: u64, chunk: &[u8]) -> Result<(), Error> {
-        let (new, chunk) = parse_chunk(at, chunk)?;
-        self.put(at, Change::Update, new, chunk)
+        self.put_chunk(at, Change::Update, chunk)
     }
 
     /// Replaces chunk `at` with `nbytes` uncompressed bytes of a special value.
@@ -427,6 +426,23 @@ impl<S: FrameStore> FrameWriter<S> {
             encoder.set_params(params)?;
         }
         Ok(encoder.compress(plain)?)
+    }
+
+    /// Appends a chunk as it is in another frame, even if C-Blosc2 cannot read it.
+    pub(crate) fn append_copied(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let at = self.frame()?.nchunks();
+        let ParsedChunk { new, bytes, .. } = ParsedChunk::parse(at, chunk)?;
+        self.put(at, Change::Insert, new, bytes)
+    }
+
+    fn put_chunk(&mut self, at: u64, change: Change, chunk: &[u8]) -> Result<(), Error> {
+        let chunk = ParsedChunk::parse(at, chunk)?;
+        self.check(at, chunk.new)?;
+        let in_array = || self.array.as_ref()?.problem(&chunk.header);
+        if let Some(problem) = chunk.problem().or_else(in_array) {
+            return Err(Error::Format(FrameError::UnfitChunk { chunk: at, problem }.into()));
+        }
+        self.put(at, change, chunk.new, chunk.bytes)
     }
 
     fn put(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
