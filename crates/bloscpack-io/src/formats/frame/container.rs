@@ -91,7 +91,7 @@ impl<'a> OpenFrame<'a> {
     }
 
     /// Returns the position of chunk `number`, with the size that an array requires.
-    pub(super) fn chunk_ref(&self, number: u64) -> Result<ChunkRef, Error> {
+    fn chunk_ref(&self, number: u64) -> Result<ChunkRef, Error> {
         let mut place = self.frame.chunk(number)?;
         let Some((_, grid)) = &self.array else { return Ok(place) };
         // All chunks of an array have the same size, also the last one, and even if the header does not contain it.
@@ -155,7 +155,7 @@ impl<'a> OpenFrame<'a> {
     }
 
     /// Returns the properties in the header of chunk `number`.
-    pub(super) fn info(&self, number: u64) -> Result<ChunkInfo, Error> {
+    fn info(&self, number: u64) -> Result<ChunkInfo, Error> {
         match self.find(number)? {
             ChunkLocation::Special { special, nbytes } => {
                 Ok(ChunkInfo { nbytes, cbytes: 0, vl_blocks: false, special: Some(special) })
@@ -365,7 +365,7 @@ impl Container for OpenFrame<'_> {
     }
 
     fn to_verify(&self, limits: &Limits) -> Result<ToVerify<'_>, Error> {
-        verify::chunks(self, limits)
+        verify::chunks(&self.frame, |chunk| self.chunk_ref(chunk), |chunk| self.info(chunk), limits)
     }
 
     fn verify_rest(&self, limits: &Limits, cancel: &Cancel) -> Result<(), Error> {

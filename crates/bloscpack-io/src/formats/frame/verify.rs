@@ -3,14 +3,17 @@
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
 
-use super::container::OpenFrame;
 use crate::Error;
 use crate::container::ToVerify;
 
-/// Returns the chunks to decode.
-pub(super) fn chunks<'a>(open: &'a OpenFrame<'_>, limits: &Limits) -> Result<ToVerify<'a>, Error> {
-    let Plan { unstored, stored } = plan(open, limits)?;
-    let frame = &open.frame;
+/// Returns the chunks to decode. `chunk_ref` finds a chunk, and `info` reads its header.
+pub(super) fn chunks<'a>(
+    frame: &'a Frame,
+    chunk_ref: impl Fn(u64) -> Result<ChunkRef, Error>,
+    info: impl Fn(u64) -> Result<ChunkInfo, Error> + 'a,
+    limits: &Limits,
+) -> Result<ToVerify<'a>, Error> {
+    let Plan { unstored, stored } = plan(frame, chunk_ref, limits)?;
     let (nchunks, numbers): (u64, Box<dyn Iterator<Item = (u64, u64)>>) = match stored {
         Stored::Once => {
             let stored = (0..frame.nchunks()).filter(|chunk| is_stored(frame, *chunk));
@@ -20,7 +23,7 @@ pub(super) fn chunks<'a>(open: &'a OpenFrame<'_>, limits: &Limits) -> Result<ToV
     };
     let mut room = Room::of(frame);
     let checked = move |(chunk, times)| {
-        room.take(chunk, || open.info(chunk))?;
+        room.take(chunk, || info(chunk))?;
         Ok((chunk, times))
     };
     Ok(ToVerify { unstored, nchunks, chunks: Box::new(numbers.map(checked)) })
@@ -70,13 +73,12 @@ fn is_stored(frame: &Frame, chunk: u64) -> bool {
     frame.index.raw(chunk).is_some_and(|entry| entry >= 0)
 }
 
-fn plan(open: &OpenFrame<'_>, limits: &Limits) -> Result<Plan, Error> {
-    let frame = &open.frame;
+fn plan(frame: &Frame, chunk_ref: impl Fn(u64) -> Result<ChunkRef, Error>, limits: &Limits) -> Result<Plan, Error> {
     let Some(last) = frame.nchunks().checked_sub(1) else {
         return Ok(Plan { unstored: 0, stored: Stored::Listed(Vec::new()) });
     };
     let special = |chunk: u64| -> Result<Option<u64>, Error> {
-        let ChunkRef::Special { nbytes, .. } = open.chunk_ref(chunk)? else { return Ok(None) };
+        let ChunkRef::Special { nbytes, .. } = chunk_ref(chunk)? else { return Ok(None) };
         limits.check_chunk(nbytes.into())?;
         Ok(Some(nbytes.into()))
     };
