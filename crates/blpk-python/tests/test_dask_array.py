@@ -51,6 +51,20 @@ def test_every_format(tmp_path, format):
     np.testing.assert_array_equal((collection + 1).compute(scheduler="threads"), items + 1)
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_changed_chunks_have_other_names(tmp_path, version):
+    """A scheduler that keeps results by their names must not take those of the old items."""
+    zarr = pytest.importorskip("zarr")
+    path = str(tmp_path / "a.zarr")
+    array = zarr.create_array(path, shape=(40,), chunks=(10,), dtype="i4", zarr_format=version)
+    array[:] = 1
+    first, again = blpk.to_dask(path), blpk.to_dask(path)
+    array[:] = 5
+    changed = blpk.to_dask(path)
+    assert first.name == again.name != changed.name
+    assert changed.sum().compute(scheduler="threads") == 200
+
+
 @pytest.mark.parametrize("kills", [False, True], ids=["calm", "a worker killed"])
 def test_an_array_larger_than_the_workers(path, kills):
     with distributed.LocalCluster(

@@ -7,7 +7,7 @@ threads, processes, or a cluster whose workers see the path.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._table import Table
@@ -25,10 +25,19 @@ __all__ = ["to_dask", "to_dask_dataframe"]
 PARTITION_BYTES = 64 << 20
 
 
+def _files(path: str) -> Iterator[str]:
+    """Yield the files of a container that change with it: of a Zarr array all, because writers change chunks in place."""
+    yield path
+    if any(os.path.exists(os.path.join(path, name)) for name in ("zarr.json", ".zarray")):
+        for folder, _, names in os.walk(path):
+            yield from (os.path.join(folder, name) for name in names)
+    else:
+        yield from (os.path.join(path, name) for name in ("__rootdirs__", "meta/sizes", "chunks.b2frame"))
+
+
 def _version(path: str) -> list[tuple[int, int, int]]:
     """Return what tells versions of a container apart, for the names of tasks: facts about the files that change."""
-    inside = [os.path.join(path, name) for name in ("__rootdirs__", "meta/sizes", "chunks.b2frame")]
-    found = [os.stat(file) for file in [path, *inside] if os.path.exists(file)]
+    found = [os.stat(file) for file in sorted(_files(path)) if os.path.exists(file)]
     return [(file.st_mtime_ns, file.st_ino, file.st_size) for file in found]
 
 
