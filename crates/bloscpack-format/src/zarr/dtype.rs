@@ -44,23 +44,30 @@ pub(super) fn from_v2(json: &Json) -> Result<Dtype, FormatError> {
 }
 
 /// Returns `dtype` of version 2.
-pub(super) fn to_v2(dtype: &Dtype) -> Json {
-    match dtype {
+///
+/// # Errors
+/// [`ZarrError::NotInVersion`] for titles of fields.
+pub(super) fn to_v2(dtype: &Dtype) -> Result<Json, ZarrError> {
+    Ok(match dtype {
         Dtype::Scalar(scalar) => scalar.to_string().into(),
-        Dtype::Struct(fields) => Json::Array(fields.iter().map(field_to_v2).collect()),
-        Dtype::Subarray(base, shape) => Json::Array(vec![to_v2(base), shape_json(shape)]),
-    }
+        Dtype::Struct(fields) => Json::Array(fields.iter().map(field_to_v2).collect::<Result<_, _>>()?),
+        Dtype::Subarray(base, shape) => Json::Array(vec![to_v2(base)?, shape_json(shape)]),
+    })
 }
 
-fn field_to_v2(field: &Field) -> Json {
-    let name = match &field.title {
-        None => field.name.as_str().into(),
-        Some(title) => Json::Array(vec![title.as_str().into(), field.name.as_str().into()]),
-    };
-    Json::Array(match &field.dtype {
-        Dtype::Subarray(base, shape) => vec![name, to_v2(base), shape_json(shape)],
-        dtype => vec![name, to_v2(dtype)],
-    })
+fn field_to_v2(field: &Field) -> Result<Json, ZarrError> {
+    refuse_title(field, 2)?;
+    let name = field.name.as_str().into();
+    Ok(Json::Array(match &field.dtype {
+        Dtype::Subarray(base, shape) => vec![name, to_v2(base)?, shape_json(shape)],
+        dtype => vec![name, to_v2(dtype)?],
+    }))
+}
+
+/// Refuses a field with a title, which no version has.
+fn refuse_title(field: &Field, version: u8) -> Result<(), ZarrError> {
+    let refuse = |title| ZarrError::NotInVersion { version, field: "title", value: format!("'{title}'").into() };
+    field.title.as_ref().map_or(Ok(()), |title| Err(refuse(title)))
 }
 
 fn shape_json(shape: &[u32]) -> Json {
@@ -174,9 +181,7 @@ pub(super) fn to_v3(dtype: &Dtype) -> Result<Json, ZarrError> {
         Dtype::Struct(fields) => {
             let mut list = Vec::new();
             for field in fields.iter() {
-                if field.title.is_some() {
-                    return Err(refuse());
-                }
+                refuse_title(field, 3)?;
                 list.push(Json::Array(vec![field.name.as_str().into(), to_v3(&field.dtype)?]));
             }
             Ok(with("structured", json_object([("fields", Json::Array(list))])))

@@ -50,7 +50,7 @@ impl ArrayMeta {
             ("zarr_format", Json::Int(2)),
             ("shape", json_lengths(&self.shape)),
             ("chunks", json_lengths(&self.chunkshape)),
-            ("dtype", dtype::to_v2(&self.dtype)),
+            ("dtype", dtype::to_v2(&self.dtype)?),
             ("compressor", compressor),
             ("fill_value", self.fill.to_json(&self.dtype, Version::V2)?),
             ("order", order.into()),

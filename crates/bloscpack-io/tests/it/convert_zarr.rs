@@ -366,6 +366,12 @@ fn refusals_leave_nothing() {
         let text = refused(typed(dtype)).report().to_string();
         assert!(text.contains("in Zarr format 3, only in format 2"), "{text}");
     }
+    // No version has titles.
+    for (version, options) in [(2, ConvertOptions::new().zarr_format(Version::V2)), (3, ConvertOptions::new())] {
+        let titled = Typing::new().dtype(Some(Dtype::parse("[(('the title', 'a'), '<i4')]").unwrap()));
+        let text = refused(options.typing(titled)).report().to_string();
+        assert!(text.ends_with(&format!("\"title\" 'the title' does not exist in Zarr format {version}")), "{text}");
+    }
     refused(ConvertOptions::new().chunkshape(vec![3, 3]));
     refused(ConvertOptions::new().typing(Typing::new().dtype(Some(dtype("<i2"))).shape(vec![Some(7)])));
     // Version 2 stores them.
