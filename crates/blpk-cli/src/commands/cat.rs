@@ -104,7 +104,7 @@ impl Writing<'_> {
     }
 
     fn bytes(&self, asked: Asked, output: Output) -> Result<Output> {
-        let range = range(asked, "bytes", self.array.nbytes())?;
+        let range = range(asked, "bytes", self.array.archive().nbytes())?;
         let byte = Dtype::from_type_string("|u1").map_err(FormatError::from)?;
         let mut writer = self.start(output, &byte, vec![range.end - range.start])?;
         let options = self.options(range.end - range.start)?;
