@@ -105,6 +105,7 @@ impl AnySource {
     }
 
     /// Refuses `output` if writing it would destroy the source.
+    #[cfg(feature = "write")]
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         match &self.0 {
             Kind::Local(local) => local.refuse_as_output(output),

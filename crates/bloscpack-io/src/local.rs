@@ -148,6 +148,7 @@ impl LocalSource {
     }
 
     /// Refuses `output` if it is this source, is inside it, or contains it: writing would destroy the source.
+    #[cfg(feature = "write")]
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::fs::files::refuse_same_file(&self.file, output)?;
         self.path().map_or(Ok(()), |input| crate::fs::files::refuse_within(input, output))

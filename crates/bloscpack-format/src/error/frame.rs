@@ -76,11 +76,11 @@ pub enum FrameError {
         /// The chunk's number.
         chunk: u64,
     },
-    /// A chunk that C-Blosc2 cannot read in the frame.
+    /// A chunk that the index cannot have, or that C-Blosc2 cannot read in the frame.
     UnfitChunk {
         /// The chunk's number.
         chunk: u64,
-        /// What is wrong with it.
+        /// The reason.
         problem: &'static str,
     },
     /// The uncompressed size of a chunk differs from the size that its position in the frame requires.
@@ -133,11 +133,6 @@ pub enum FrameError {
     LayerNul {
         /// The name.
         name: Box<str>,
-    },
-    /// A repeated value is not a special value of the index. A chunk that repeats it can be added instead.
-    NoRepeatedValue {
-        /// The chunk's number.
-        chunk: u64,
     },
     /// A metalayer of this name exists already.
     LayerExists {
@@ -238,7 +233,6 @@ impl FrameError {
             Self::TooMany { .. }
             | Self::LayerName { .. }
             | Self::LayerNul { .. }
-            | Self::NoRepeatedValue { .. }
             | Self::LayerTooLong { .. }
             | Self::MetalayersFixed
             | Self::NotAPermutation
@@ -280,7 +274,6 @@ impl FrameError {
             Self::IndexLength { .. } => Location::default().in_part(Part::FrameIndex.name()),
             Self::Entry { chunk, .. } => of_chunk(chunk).in_part(Part::FrameIndex.name()),
             Self::NoSize { chunk }
-            | Self::NoRepeatedValue { chunk }
             | Self::ChunkSize { chunk, .. }
             | Self::ChunkLength { chunk, .. }
             | Self::UnfitChunk { chunk, .. }
@@ -338,10 +331,7 @@ impl fmt::Display for FrameError {
             }
             Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
             Self::LayerName { len } => write!(f, "the name of a metalayer has {len} bytes, expected at most 31"),
-            Self::LayerNul { name } => write!(f, "the name of metalayer {name:?} contains a NUL"),
-            Self::NoRepeatedValue { chunk } => {
-                write!(f, "chunk {chunk}: an index has no entry for a repeated value; add a chunk that repeats it")
-            }
+            Self::LayerNul { name } => write!(f, "metalayer {name:?} has a NUL in its name"),
             Self::LayerExists { name } => write!(f, "metalayer {name:?} already exists"),
             Self::NoSuchLayer { name } => write!(f, "there is no metalayer {name:?}"),
             Self::LayerTooLong { name, found, room } => {

@@ -27,18 +27,23 @@ impl Error {
             Error::Encode(error) => error.kind(),
             Error::InputChanged { found, expected } if found > expected => ErrorKind::InvalidInput,
             Error::Truncated { .. } | Error::InputChanged { .. } => ErrorKind::Truncated,
+            #[cfg(feature = "write")]
             Error::OutputExists(_) => ErrorKind::Exists,
             Error::Locked(_) => ErrorKind::Locked,
             Error::Unsupported { .. } | Error::NotWritable { .. } => ErrorKind::Unsupported,
-            Error::NoSuchColumn { .. } | Error::NoSuchAttribute { .. } | Error::NoMetadataFound => ErrorKind::NotFound,
+            Error::NoSuchColumn { .. } | Error::NoSuchAttribute { .. } => ErrorKind::NotFound,
+            #[cfg(feature = "write")]
+            Error::NoMetadataFound => ErrorKind::NotFound,
+            #[cfg(feature = "write")]
             Error::SameFile(_)
             | Error::InputReplaced { .. }
             | Error::CarrayParams { .. }
-            | Error::NotRows { .. }
             | Error::ColumnCount { .. }
-            | Error::Range { .. }
             | Error::NoChangeInMetadata
             | Error::NotEnoughSpace { .. }
+            | Error::UnfitOption { .. } => ErrorKind::InvalidInput,
+            Error::NotRows { .. }
+            | Error::Range { .. }
             | Error::ItemType { .. }
             | Error::Dimensions { .. }
             | Error::ArraySize { .. }
@@ -46,10 +51,11 @@ impl Error {
             | Error::PackParams { .. }
             | Error::FrameParams { .. }
             | Error::NoText(_)
-            | Error::UnfitOption { .. }
             | Error::Reference { .. }
             | Error::Argument(_)
             | Error::Attribute { .. } => ErrorKind::InvalidInput,
+            #[cfg(feature = "write")]
+            Error::NoChunks => ErrorKind::Damaged,
             Error::NotANumpyArray { source } => source.downcast_ref().map_or(ErrorKind::Damaged, ArrayRefusal::kind),
             Error::Unrecognised { .. }
             | Error::ChunkDigest(_)
@@ -57,7 +63,6 @@ impl Error {
             | Error::MixedChunks { .. }
             | Error::PlainSize { .. }
             | Error::MoreData { .. }
-            | Error::NoChunks
             | Error::Offset { .. }
             | Error::ArrayBytes { .. }
             | Error::NotAsWritten { .. }
@@ -92,9 +97,10 @@ impl Error {
                 inside(source).map_or_else(Location::default, Error::location).in_file(path)
             }
             Error::Io { source, .. } => inside(source).map_or_else(Location::default, Error::location),
-            Error::OutputExists(path) | Error::SameFile(path) | Error::Locked(path) => {
-                Location::default().in_file(path)
-            }
+            Error::Locked(path) => Location::default().in_file(path),
+            #[cfg(feature = "write")]
+            Error::OutputExists(path) | Error::SameFile(path) => Location::default().in_file(path),
+            #[cfg(feature = "write")]
             Error::InputReplaced { output, .. } => Location::default().in_file(output),
             Error::NotWritable { directory, .. } | Error::NotBcolz { directory } => {
                 Location::default().in_file(directory)

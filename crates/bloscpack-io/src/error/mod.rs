@@ -65,12 +65,15 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
+    #[cfg(feature = "write")]
     /// The output exists and must not be replaced.
     #[error("output file '{}' exists!", .0.display())]
     OutputExists(PathBuf),
+    #[cfg(feature = "write")]
     /// Input and output are the same file. Writing would destroy the input.
     #[error("input and output are the same file '{}'", .0.display())]
     SameFile(PathBuf),
+    #[cfg(feature = "write")]
     /// The output is the input directory, or one is inside the other. Writing would destroy the input.
     #[error("the output '{}' and the input '{}' are the same, or one contains the other", .output.display(), .input.display())]
     InputReplaced {
@@ -82,6 +85,7 @@ pub enum Error {
     /// The file or directory is locked: another process, or another part of this one, is changing it.
     #[error("'{}' is locked by another process or thread; try again when it has finished", .0.display())]
     Locked(PathBuf),
+    #[cfg(feature = "write")]
     /// A carray cannot be created or compressed with these parameters.
     #[error("invalid parameters for a carray: {what}")]
     CarrayParams {
@@ -106,6 +110,7 @@ pub enum Error {
         /// Expected number of rows, if it is known.
         rows: Option<u64>,
     },
+    #[cfg(feature = "write")]
     /// The number of given columns differs from that of the table.
     #[error("{found} columns, but the table has {expected}")]
     ColumnCount {
@@ -123,7 +128,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The input has fewer or more bytes than its size, for example because it changed while it was being read.
-    #[error("the input {}, but its size was {expected}", reasons::length(*.found, *.expected))]
+    #[error("the input has {found} bytes, but its size was {expected}")]
     InputChanged {
         /// Its size when it was opened, or as the caller gave it.
         expected: u64,
@@ -131,7 +136,7 @@ pub enum Error {
         found: u64,
     },
     /// The format of the input is unknown.
-    #[error("not a Blosc file: {}", reasons::start_of(.found))]
+    #[error("not a Blosc file: it starts with b'{}'; expected a bloscpack file, frame, chunk or .npy", .found.escape_ascii())]
     Unrecognised {
         /// The first bytes of the input.
         found: Vec<u8>,
@@ -234,6 +239,7 @@ pub enum Error {
         /// The header's `nchunks`.
         nchunks: u64,
     },
+    #[cfg(feature = "write")]
     /// A damaged bloscpack file has no intact chunk.
     #[error("no chunk of this bloscpack file is intact; nothing can be recovered")]
     NoChunks,
@@ -247,6 +253,7 @@ pub enum Error {
         /// The offset of the chunk.
         expected: u64,
     },
+    #[cfg(feature = "write")]
     /// The target of a conversion does not support an option.
     #[error("the option {option} does not apply to {target}")]
     UnfitOption {
@@ -273,6 +280,7 @@ pub enum Error {
         /// The length of the data in this unit.
         len: u64,
     },
+    #[cfg(feature = "write")]
     /// The offsets section has no room for the chunks to append.
     #[error(
         "{needed} more chunks do not fit: the offsets section has room for {room}; compress the data again instead"
@@ -283,9 +291,11 @@ pub enum Error {
         /// The header's `max_app_chunks`.
         room: u64,
     },
+    #[cfg(feature = "write")]
     /// The file has no metadata section to rewrite.
     #[error("the file has no metadata section, and none can be added to it")]
     NoMetadataFound,
+    #[cfg(feature = "write")]
     /// The new metadata is the same as the old one.
     #[error("the metadata is the same as in the file; nothing to change")]
     NoChangeInMetadata,

@@ -192,16 +192,3 @@ pub enum ReadBackMismatch {
 fn nbytes(nbytes: Option<u64>) -> String {
     nbytes.map_or("more than fit a file".into(), |nbytes| nbytes.to_string())
 }
-
-/// Describes the length of an input that differs from its size.
-pub(super) fn length(found: u64, expected: u64) -> String {
-    if found < expected { format!("ended after {found} bytes") } else { format!("has {found} bytes or more") }
-}
-
-/// Describes the first bytes of a file of unknown format.
-pub(super) fn start_of(found: &[u8]) -> String {
-    match found {
-        [] => "it is empty".into(),
-        found => format!("it starts with b'{}'; expected a bloscpack file, frame, chunk or .npy", found.escape_ascii()),
-    }
-}

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::fs::path::directory;
 
 /// Refuses `output` if it is the file being read: writing would destroy unread input.
+#[cfg(feature = "write")]
 pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error> {
     match is_same_file(input, output) {
         // A device can be read and written independently.
@@ -18,6 +19,7 @@ pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error>
 }
 
 /// Refuses `output` if it is `input`, is inside `input`, or contains it: the input would be lost.
+#[cfg(feature = "write")]
 pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
     // A link counts as its target. A new output counts as its future location.
     let there = output.canonicalize();

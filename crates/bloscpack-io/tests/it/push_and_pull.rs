@@ -245,5 +245,5 @@ fn a_reader_has_its_size() {
         }
     }
     let error = pack(Source::reader(&b"hello"[..]).size(2), &mut Vec::new(), &options).unwrap_err();
-    assert_eq!(error.to_string(), "the input has 3 bytes or more, but its size was 2");
+    assert_eq!(error.to_string(), "the input has 3 bytes, but its size was 2");
 }

@@ -86,7 +86,10 @@ impl Edit {
                 (info.nbytes, self.entry(place), Some(place))
             }
             // An index has no entry for an arbitrary value.
-            NewChunk::Special(Special::Value, _) => return Err(FrameError::NoRepeatedValue { chunk: at }.into()),
+            NewChunk::Special(Special::Value, _) => {
+                let problem = "an index has no entry for a repeated value; add a chunk that repeats it";
+                return Err(FrameError::UnfitChunk { chunk: at, problem }.into());
+            }
             // C-Blosc2 reads a special value only if it consists of whole items. A last chunk that does not cannot be
             // read there.
             NewChunk::Special(special, nbytes) if variable || !nbytes.is_multiple_of(self.frame.header.typesize) => {
