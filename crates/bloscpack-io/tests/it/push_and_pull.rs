@@ -225,7 +225,7 @@ fn after_an_error_the_reader_is_where_it_was() {
     assert!(rest == plain[4500..]);
 }
 
-/// A reader has as many bytes as its size, whatever the output.
+/// A source whose length is not the stated size is refused, whatever the output.
 #[test]
 fn a_reader_has_its_size() {
     let options = PackOptions::new().chunk_size(10).threads(Threads::Serial);

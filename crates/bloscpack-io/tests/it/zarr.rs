@@ -331,7 +331,7 @@ impl ReadDirectory for RootOpens {
     }
 }
 
-/// A name may start with a dot. Those of metadata and of temporary files are no nodes.
+/// A name may start with a dot. The files of metadata and temporary files are no nodes.
 #[test]
 fn groups_list_names_with_a_dot() {
     let zarray = r#"{"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "|u1", "fill_value": 7}"#;
