@@ -45,7 +45,7 @@ impl<'a> Source<'a> {
 
     /// The number of bytes that a reader gives up to its end, if known. With a known size, writing a bloscpack file
     /// needs no temporary file. A reader with fewer or more bytes is an error, [`Error::InputChanged`](crate::Error).
-    /// The size of other sources is known anyway.
+    /// The size of other sources is known anyway. Of a file, the bytes that it has when it is opened count.
     pub fn size(self, size: impl Into<Option<u64>>) -> Self {
         match self.0 {
             SourceKind::Reader(reader, _) => Source(SourceKind::Reader(reader, size.into())),

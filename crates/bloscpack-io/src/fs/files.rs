@@ -1,7 +1,7 @@
 //! Checks on files before anything is read or written; opening, creating and removing regular files that are not links.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Seek as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Take, Write as _};
 use std::path::Path;
 
 use crate::Error;
@@ -64,6 +64,13 @@ pub fn known_size(input: &File) -> Option<u64> {
     let position = file.stream_position().ok()?;
     let size = len.saturating_sub(position);
     (len > MAX_PAGE || holds(input, position, size)).then_some(size)
+}
+
+/// Returns the [`known_size`] of an input, and a reader of as many bytes: those that another process appends meanwhile, as
+/// to a log, are left out.
+pub(crate) fn as_opened(input: File) -> (Option<u64>, Take<File>) {
+    let size = known_size(&input);
+    (size, input.take(size.unwrap_or(u64::MAX)))
 }
 
 /// The largest page size of a system, and so the largest size that a file in `/sys` reports.

@@ -1,5 +1,6 @@
 //! `PackWriter` and `PlainReader`: pushed bytes are packed as by `pack`, and reads after seeks equal slices.
 
+use std::fs;
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -246,4 +247,20 @@ fn a_reader_has_its_size() {
     }
     let error = pack(Source::reader(&b"hello"[..]).size(2), &mut Vec::new(), &options).unwrap_err();
     assert_eq!(error.to_string(), "the input has 3 bytes, but its size was 2");
+}
+
+/// A log grows while it is packed. What it had at first is packed.
+#[test]
+fn a_file_is_taken_as_it_was_when_it_was_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let (log, archive) = (dir.path().join("log"), dir.path().join("log.blp"));
+    let plain = plain(300_000);
+    fs::write(&log, &plain).unwrap();
+    let growing = log.clone();
+    let grow = move || fs::File::options().append(true).open(&growing).unwrap().write_all(b"more").unwrap();
+    // The observer is called after the file was opened.
+    let observed = PackOptions::new().chunk_size(100_000).threads(Threads::Serial).observe(move |_| grow());
+    pack(Source::file(&log), Sink::file(&archive), &observed).unwrap();
+    let archive = Archive::open(fs::read(&archive).unwrap()).unwrap();
+    assert!(archive.nbytes() == 300_000 && archive.read_range(0..300_000).unwrap() == plain);
 }

@@ -57,8 +57,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let Plan { original, new, settings, metadata } = plan;
     let (report, original) = (&session.report, original.as_path());
     let cancel = session.cancel();
-    let input = Input::open(&new, &cancel)?;
-    let size = input.known_size();
+    let (size, input) = Input::open(&new, &cancel)?.into_opened();
     let before = original.metadata().map_or(0, |metadata| metadata.len());
     report.verbose(format!("orig file size before append: {}", double_pretty_size(before)));
     if let Some(size) = size {

@@ -59,6 +59,13 @@ impl Input {
         }
     }
 
+    /// Returns the size, if it is known before the input is read, and a reader of as many bytes: those that another process
+    /// appends meanwhile, as to a log, are left out.
+    pub(crate) fn into_opened(self) -> (Option<u64>, impl Read) {
+        let size = self.known_size();
+        (size, self.take(size.unwrap_or(u64::MAX)))
+    }
+
     /// Returns the underlying file if its size is known and the input is all of it, else the input. Offsets in a file
     /// are those in the input only if the input starts at position 0.
     pub(super) fn into_whole_file(self) -> Result<File, Input> {

@@ -18,7 +18,7 @@ use crate::ends::{Source, SourceKind};
 use crate::formats::bloscpack::append_metadata::NewMetadata;
 use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::fs::atomic::AtomicFile;
-use crate::fs::files::{known_size, refuse_same_file};
+use crate::fs::files::{as_opened, refuse_same_file};
 use crate::fs::lock::open_locked;
 use crate::options::Event;
 use crate::source::counting::CountingReader;
@@ -64,7 +64,7 @@ fn append_source(archive: &Path, new: Source<'_>, options: &AppendOptions) -> Re
         SourceKind::Path(path) => {
             let file = File::open(&path).map_err(|error| Error::file("opening", &path, error))?;
             refuse_same_file(&file, archive)?;
-            let size = known_size(&file);
+            let (size, file) = as_opened(file);
             edit(archive, file, size, metadata, options)
         }
     }

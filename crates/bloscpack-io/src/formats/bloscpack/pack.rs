@@ -26,7 +26,7 @@ use crate::formats::bloscpack::content::{Content, PlainBytes, plain_checksum};
 use crate::formats::bloscpack::front::{Front, plan};
 #[cfg(feature = "write")]
 use crate::fs::atomic::Output;
-use crate::fs::files::known_size;
+use crate::fs::files::as_opened;
 #[cfg(feature = "write")]
 use crate::fs::files::refuse_same_file;
 use crate::fs::spool::{self, Spool};
@@ -112,7 +112,7 @@ fn pack_ends(source: Source<'_>, sink: Sink<'_>, options: &PackOptions) -> Resul
             if let SinkKind::Path(output) = &sink.0 {
                 refuse_same_file(&file, output)?;
             }
-            let size = known_size(&file);
+            let (size, file) = as_opened(file);
             pack_reader(file, size, sink, options).map_err(|error| error.with_names(Some(&input), None))
         }
     }

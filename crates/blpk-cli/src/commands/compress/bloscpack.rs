@@ -67,8 +67,7 @@ impl BloscpackSettings {
         cancel: &Cancel,
     ) -> Result<()> {
         let report = &session.report;
-        let source = Input::open(input, cancel)?;
-        let size = source.known_size();
+        let (size, source) = Input::open(input, cancel)?.into_opened();
         if let Some(size) = size {
             describe_input(report, size, self.chunk_size)?;
         }
