@@ -20,8 +20,9 @@ use core::fmt;
 pub struct Limits {
     /// Maximum plain bytes that one call returns: a chunk from a [`Decoder`](crate::Decoder), or the data that a
     /// container assembles in memory. Also the maximum of a block of which a call returns a part, as for
-    /// [`Decoder::items`](crate::Decoder::items), because the whole block is decoded. Does not bound outputs that are written to a stream. Default: the largest
-    /// possible allocation, because an array may have any size. On 32-bit machines that is 2 GiB − 1.
+    /// [`Decoder::items`](crate::Decoder::items), because the whole block is decoded. Does not bound outputs that
+    /// are written to a stream. Default: the largest possible allocation, because an array may have any size. On 32-bit
+    /// machines that is 2 GiB − 1.
     pub max_nbytes: usize,
     /// Maximum plain bytes of a chunk, or of a block where only some blocks are decoded. Default: the maximum of the
     /// format, 2 GiB − 1.

@@ -174,8 +174,8 @@ impl Header {
         (Self::FIXED_LEN + self.metalayers.to_bytes().len()) as u64
     }
 
-    /// Returns the number of chunks, or `None` if chunk sizes vary and only the index has it, or if they are 0. Do not allocate by a
-    /// number that comes from the header alone.
+    /// Returns the number of chunks, or `None` if chunk sizes vary and only the index has it, or if they are 0. Do not
+    /// allocate by a number that comes from the header alone.
     #[must_use]
     pub fn nchunks(&self) -> Option<u64> {
         match self.chunksize {
