@@ -114,9 +114,20 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
 
 #[cold]
 fn grow<T>(vec: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
-    let error = OutOfMemory::of::<T>(vec.len().saturating_add(more));
-    let exactly = |vec: &mut Vec<T>| vec.try_reserve_exact(more);
-    beside_claims(error.nbytes, || vec.try_reserve(more).or_else(|_| exactly(vec)).map_err(|_| error))
+    let needed = vec.len().saturating_add(more);
+    let doubled = needed.max(vec.capacity().saturating_mul(2)).max(4);
+    grow_to(vec, doubled).or_else(|_| grow_to(vec, needed))
+}
+
+/// Grows the capacity to `len` items.
+fn grow_to<T>(vec: &mut Vec<T>, len: usize) -> Result<(), OutOfMemory> {
+    let (error, capacity) = (OutOfMemory::of::<T>(len), vec.capacity());
+    let more = len - vec.len();
+    let grown = beside_claims(error.nbytes, || vec.try_reserve_exact(more).map_err(|_| error));
+    if grown.is_err() {
+        vec.shrink_to(capacity); // it may have grown and left too little
+    }
+    grown
 }
 
 /// Appends a value.
@@ -219,23 +230,18 @@ pub fn check_free(nbytes: usize) -> Result<(), OutOfMemory> {
 /// Claims memory that another crate is about to allocate: unlike after [`check_free`], neither another claim nor an
 /// allocation of at least [`MIN_CHECKED`] by this module takes it.
 pub(crate) fn claim(nbytes: usize) -> Result<Claim, OutOfMemory> {
-    CLAIMS.claim(nbytes).filter(|_| is_free(nbytes)).ok_or(OutOfMemory::new(nbytes))
-}
-
-/// Returns whether `nbytes` bytes can be allocated now, by allocating and releasing them.
-fn is_free(nbytes: usize) -> bool {
-    let mut room: Vec<u8> = Vec::new();
-    let is_free = room.try_reserve_exact(nbytes).is_ok();
+    let (claim, room) = CLAIMS.claim(nbytes, || exactly::<u8>(nbytes).ok()).ok_or(OutOfMemory::new(nbytes))?;
     // Keeps the compiler from removing the unused allocation.
     core::hint::black_box(room.as_ptr());
-    is_free
+    Ok(claim)
 }
 
 /// Sets the function that returns the bytes that the process may still allocate, or `None` if it has no limit. A program
 /// with several threads calls this once, at its start; later calls have no effect.
 ///
 /// The crates that this one uses abort the process if they are refused memory. With this function, no thread gets the
-/// memory that such a crate is about to allocate on another thread. It must not allocate.
+/// memory that such a crate is about to allocate on another thread, and an allocation of at least [`MIN_CHECKED`] that
+/// leaves less than 1 MiB to the small allocations of the standard library is refused. It must not allocate.
 pub fn set_left(left: fn() -> Option<usize>) {
     CLAIMS.set_left(left);
 }
@@ -243,11 +249,10 @@ pub fn set_left(left: fn() -> Option<usize>) {
 /// Runs `allocate`, which allocates `nbytes` bytes, unless too little memory would be left for the claims.
 #[inline]
 fn beside_claims<T>(nbytes: usize, allocate: impl FnOnce() -> Result<T, OutOfMemory>) -> Result<T, OutOfMemory> {
-    let _claim = match nbytes >= MIN_CHECKED {
-        true => Some(CLAIMS.claim(nbytes).ok_or(OutOfMemory::new(nbytes))?),
-        false => None,
-    };
-    allocate()
+    if nbytes < MIN_CHECKED {
+        return allocate();
+    }
+    CLAIMS.claim(nbytes, || allocate().ok()).map(|(_, memory)| memory).ok_or(OutOfMemory::new(nbytes))
 }
 
 #[cfg(test)]

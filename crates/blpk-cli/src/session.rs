@@ -97,7 +97,10 @@ impl Session {
 
 fn start(nthreads: usize) -> Result<Arc<ThreadPool>> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(nthreads);
-    Ok(Arc::new(builder.spawn_handler(start_one).build()?))
+    let pool = Arc::new(builder.spawn_handler(start_one).build()?);
+    // Nothing can report that the last thread left no memory for small allocations.
+    blosc_core::memory::check_free(blosc_core::memory::MIN_CHECKED)?;
+    Ok(pool)
 }
 
 /// Starts a thread and waits until it runs. A new thread cannot report that there is no memory for its second stack,

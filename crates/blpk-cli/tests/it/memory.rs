@@ -151,11 +151,11 @@ const EDITS: [(&str, &str); 8] = [
     ("keys.bcolz", "meta set in-keys.bcolz new [1.5]"),
 ];
 
-/// Runs a command under a limit in MiB, or without one. Returns whether it succeeded, or a description of a wrong
+/// Runs a command under a limit in KiB, or without one. Returns whether it succeeded, or a description of a wrong
 /// ending.
 fn works(sandbox: &Sandbox, line: &str, limit: Option<u64>, threads: usize) -> Result<bool, String> {
     let words: Vec<String> = line.split_whitespace().map(|word| format!("'{word}'")).collect();
-    let limited = limit.map_or("unlimited".into(), |mib| (mib << 10).to_string());
+    let limited = limit.map_or("unlimited".into(), |kib| kib.to_string());
     let words = words.join(" ");
     let run = sandbox.shell(&format!("ulimit -v {limited}; exec blpk -f -n {threads} {words} > /dev/null"));
     if run.code == Some(0) {
@@ -173,7 +173,7 @@ fn works(sandbox: &Sandbox, line: &str, limit: Option<u64>, threads: usize) -> R
     Err(format!("{limited}, {threads} threads: {words}: {:?}: {}", run.code, run.stderr))
 }
 
-/// Runs all commands under a limit. Returns the number of commands that failed.
+/// Runs all commands under a limit in KiB. Returns the number of commands that failed.
 fn run_all(sandbox: &Sandbox, limit: Option<u64>, threads: usize, wrong: &mut Vec<String>) -> usize {
     let mut failed = 0;
     let mut run = |line| match works(sandbox, line, limit, threads) {
@@ -203,7 +203,7 @@ fn sweep(threads: usize) {
     // A command that always fails would prove nothing.
     run_all(&sandbox, None, threads, &mut wrong);
     let limits = LIMITS[threads - 1].into_iter();
-    let failed: usize = limits.map(|limit| run_all(&sandbox, Some(limit), threads, &mut wrong)).sum();
+    let failed: usize = limits.map(|mib| run_all(&sandbox, Some(mib << 10), threads, &mut wrong)).sum();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(failed > 20, "the limits were too high: {failed}");
 }
@@ -216,6 +216,16 @@ fn one_thread() {
 #[test]
 fn two_threads() {
     sweep(2);
+}
+
+/// Two threads allocate at the same time, so each limit ends in another state.
+#[test]
+fn small_allocations_have_memory() {
+    let sandbox = sandbox();
+    let limits = (40_000..56_000).step_by(96);
+    let run = |kib| works(&sandbox, "verify big.b2frame big.bcolz", Some(kib), 2);
+    let wrong: Vec<String> = limits.filter_map(|kib| run(kib).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A new command must be added to the list above.
