@@ -5,6 +5,7 @@ use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
+use super::dimensions;
 use crate::attributes::{
     Attributes, DropReason, DroppedAttribute, Layers, append, copied_layers, layers_of, metadata_of,
 };
@@ -27,10 +28,14 @@ impl<'a> Metadata<'a> {
     pub(super) fn of(archive: &'a Archive<'a>, target: Target) -> Result<Self, Error> {
         let into_frame = matches!(target, Target::Frame | Target::Array);
         let frame = archive.frame().filter(|_| into_frame);
-        let attributes = match frame {
+        let mut attributes = match frame {
             Some(_) => Attributes::vlmetalayers(archive, &is_array_key)?,
             None => Attributes::of(archive)?,
         };
+        // A new Zarr array gets them where its version stores them.
+        if target != Target::Zarr {
+            dimensions::add_to(&mut attributes.values, archive)?;
+        }
         Ok(Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() })
     }
 

@@ -12,6 +12,7 @@
 //! | `write` | the outputs |
 //! | `observed` | progress |
 //! | `metadata` | attributes and metalayers in the form of the output |
+//! | `dimensions` | the names of the axes of Zarr arrays |
 //! | `spooled` | plain bytes in a temporary file |
 //! | `zarr` | arrays and tables as Zarr |
 //! | `table` | all columns of a bcolz table |
@@ -23,6 +24,7 @@ mod copied;
 #[cfg(feature = "csv")]
 mod csv;
 mod destination;
+mod dimensions;
 mod group;
 mod metadata;
 mod observed;

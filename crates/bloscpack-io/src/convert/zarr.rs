@@ -1,11 +1,12 @@
 //! Converts arrays and tables to Zarr: an array to an array, a table to a group with an array for each column.
 
 use blosc_core::{BlockSize, CParams, Codec, FilterPipeline};
-use bloscpack_format::zarr::{ArrayMeta, Compressor, GroupMeta, Version};
-use bloscpack_format::{Attrs, Json};
+use bloscpack_format::Attrs;
+use bloscpack_format::zarr::{ArrayMeta, Compressor, GroupMeta};
 
 use super::copied::{Copied, Wanted, filters_of};
 use super::destination::Destination;
+use super::dimensions;
 use super::metadata::Metadata;
 use super::observed::Observed;
 use super::report::ConvertReport;
@@ -23,9 +24,6 @@ use crate::options::Event;
 use crate::source::ReadDirectory;
 use crate::target::Target;
 use crate::{Archive, Array, ConvertOptions, DroppedAttribute, Error};
-
-/// The attribute with the names of the axes, where the format has no other place for them.
-const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// A compressed input with chunks larger than this many chunks of the output is decoded to a temporary file first.
 const FINER: u64 = 4;
@@ -100,7 +98,7 @@ fn write_array<S: KeyStore>(
     if let Some(old) = archive.zarr().filter(|old| old.dtype == meta.dtype) {
         meta.fill = old.fill.clone();
     }
-    name_dimensions(&mut meta, attributes, archive)?;
+    dimensions::set(&mut meta, attributes, archive)?;
     let writer = ArrayWriter::new(store, path, &meta, &params)?;
     let ConvertOptions { observer, limits, threads, cancel, .. } = options;
     let run = Run { auto: options.chosen(None), observer, limits, threads, cancel };
@@ -230,29 +228,4 @@ fn old_compression(archive: &Archive<'_>) -> Option<(Codec, u8, FilterPipeline)>
     let filters = Some(old.get_filters()).filter(|filters| of_blosc1.contains(filters));
     let codec = Some(old.get_codec()).filter(|codec| is_known(*codec))?;
     Some((codec, old.get_clevel(), filters.unwrap_or(FilterPipeline::shuffle())))
-}
-
-/// Sets the attributes and the names of the axes. Version 3 stores the names in the metadata, version 2 and all other
-/// formats in an attribute, as xarray does.
-fn name_dimensions(meta: &mut ArrayMeta, mut attributes: Attrs, archive: &Archive<'_>) -> Result<(), Error> {
-    let old = archive.zarr().and_then(|old| old.dimension_names.as_ref()).filter(|names| names.len() == meta.ndim());
-    match meta.version {
-        Version::V3 => meta.dimension_names = old.cloned().or_else(|| names_of(&attributes, meta.ndim())),
-        Version::V2 => {
-            let names: Option<Vec<Json>> =
-                old.and_then(|names| names.iter().map(|name| Some(name.as_deref()?.into())).collect());
-            if let Some(names) = names.filter(|_| attributes.get(DIMENSIONS).is_none()) {
-                attributes.set(DIMENSIONS, Json::Array(names))?;
-            }
-        }
-    }
-    meta.attributes = attributes;
-    Ok(())
-}
-
-/// Returns the names of the axes, if the attributes have one for each axis.
-fn names_of(attributes: &Attrs, ndim: usize) -> Option<Vec<Option<String>>> {
-    let names = attributes.get(DIMENSIONS)?.as_array()?;
-    let names: Vec<_> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
-    (names.len() == ndim && names.iter().all(Option::is_some)).then_some(names)
 }

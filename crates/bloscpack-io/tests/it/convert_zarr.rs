@@ -250,6 +250,34 @@ fn names_of_axes_and_attributes_are_kept() {
     assert!(items(&at("a3.zarr")) == vec![1; 80]);
 }
 
+/// Zarr arrays of version 3 that others write name their axes in the metadata only.
+#[test]
+fn names_of_axes_in_the_metadata_become_an_attribute() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let written = [("t.zarr", "[\"t\"]"), ("null.zarr", "[null]")];
+    for (name, names) in written {
+        fs::create_dir(at(name)).unwrap();
+        let json = format!(
+            r#"{{"zarr_format": 3, "node_type": "array", "shape": [40], "data_type": "uint8", "fill_value": 7,
+            "chunk_grid": {{"name": "regular", "configuration": {{"chunk_shape": [40]}}}},
+            "chunk_key_encoding": {{"name": "default"}}, "codecs": [{{"name": "bytes"}}], "dimension_names": {names}}}"#
+        );
+        fs::write(at(name).join("zarr.json"), json).unwrap();
+    }
+    for output in ["t.b2nd", "t.blp", "t.bcolz"] {
+        run(&at("t.zarr"), &at(output), &ConvertOptions::new()).unwrap();
+        let archive = Archive::open(LocalSource::open(at(output)).unwrap()).unwrap();
+        let attributes = bloscpack_io::Attributes::of(&archive).unwrap().values;
+        assert_eq!(attributes.get("_ARRAY_DIMENSIONS"), Some(&Json::parse(b"[\"t\"]").unwrap()), "{output}");
+        run(&at(output), &at("again.zarr"), &ConvertOptions::new()).unwrap();
+        assert_eq!(meta(&at("again.zarr"), Version::V3).dimension_names, Some(vec![Some("t".to_owned())]));
+    }
+    run(&at("null.zarr"), &at("null.b2nd"), &ConvertOptions::new()).unwrap();
+    let archive = Archive::open(LocalSource::open(at("null.b2nd")).unwrap()).unwrap();
+    assert!(bloscpack_io::Attributes::of(&archive).unwrap().values.is_empty());
+}
+
 /// A table becomes a group, and the group the same table: rows, order of the columns, attributes, compressed chunks.
 #[test]
 fn a_group_becomes_a_table() {
