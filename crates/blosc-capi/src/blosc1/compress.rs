@@ -5,7 +5,7 @@ use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, FilterPipeline, S
 use super::header::RawHeader;
 use super::settings::{self, Arguments};
 use super::{ARGUMENT, FAILED, MAX_BLOCKSIZE, MAX_BUFFERSIZE, NO_CODEC, OVERHEAD, names, nthreads, refused_threads};
-use crate::engine::{self, Key};
+use crate::engine::{self, Key, Reuse};
 use crate::warning::warn;
 
 /// A larger typesize counts as 1.
@@ -62,7 +62,8 @@ pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
     let count = nthreads(job.nthreads);
     let split_mode = settings::split_mode();
     let params = || params(job, split_mode);
-    match engine::compress(key(job, split_mode), params, count.unwrap_or(1), src, dst, size_or_code) {
+    let reuse = Reuse::of_thread(key(job, split_mode));
+    match engine::compress(reuse, params, count.unwrap_or(1), src, dst, size_or_code) {
         // C-Blosc only looks at the number of threads if there are several blocks.
         Ok(1..) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
         Ok(code) | Err(code) => code,

@@ -9,7 +9,7 @@ use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
 use super::codes::{self, MAX_BUFSIZE, trace};
 use super::super_chunk::SuperChunk;
 use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
-use crate::engine::{self, Key};
+use crate::engine::{self, Reuse};
 use crate::threads;
 
 /// A block that a prefilter is called for.
@@ -52,9 +52,9 @@ pub(crate) fn check_sizes(srcsize: i32, destsize: i32) -> Result<(), i32> {
 
 /// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
 #[inline]
-pub(crate) fn compress(key: Key, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
+pub(crate) fn compress(reuse: Reuse<'_>, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
     let params = || Ok::<_, Infallible>(*params);
-    let Ok(code) = engine::compress(key, params, nthreads(count), src, dst, size_or_code);
+    let Ok(code) = engine::compress(reuse, params, nthreads(count), src, dst, size_or_code);
     code
 }
 

@@ -11,7 +11,7 @@ use super::codes::{self, DATA, INVALID_HEADER, INVALID_PARAM, MEMORY, WRITE_BUFF
 use super::header::{self, Info};
 use super::nthreads;
 use super::super_chunk::SuperChunk;
-use crate::engine::{self, LIMITS};
+use crate::engine::{self, Kept, LIMITS};
 use crate::threads;
 
 /// A function of the program that changes the bytes of a block.
@@ -90,16 +90,16 @@ pub(crate) fn decompress(
     with_failure(decoded, failed)
 }
 
-/// Decodes a chunk described by [`SmallChunk`](super::header::SmallChunk). Returns the number of uncompressed bytes,
+/// Decodes a chunk described by [`SmallChunk`](super::header::SmallChunk), with the decoder at `place` if there is one. Returns the number of uncompressed bytes,
 /// `None` if it is damaged.
 #[inline]
-pub(crate) fn small(chunk: &[u8], dst: &mut [u8]) -> Option<i32> {
+pub(crate) fn small(chunk: &[u8], place: Option<&Kept<Decoder>>, dst: &mut [u8]) -> Option<i32> {
     if header::is_lazy(chunk) {
         return None;
     }
     // Borrowed where it was parsed: a moved `Chunk` stalls its next reader.
     let parsed = Chunk::parse(chunk);
-    engine::decompress_small(parsed.as_ref().ok()?, dst).and_then(|nbytes| i32::try_from(nbytes).ok())
+    engine::decompress_small(parsed.as_ref().ok()?, place, dst).and_then(|nbytes| i32::try_from(nbytes).ok())
 }
 
 /// Returns the code of a failed function of the program, if there is one, else the result.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `pointers` | checks of pointers, and slices of them |
 //! | `guard` | no panic crosses into C |
+//! | `owned` | values that one thread uses |
 //! | `environment` | whether the environment has variables of Blosc |
 //! | `blosc1` | the functions of `blosc.h` |
 //! | `blosc2` | the functions of `blosc2.h` |
@@ -15,6 +16,8 @@ mod blosc1;
 mod blosc2;
 mod environment;
 mod guard;
+#[cfg(feature = "blosc2")]
+mod owned;
 mod pointers;
 #[cfg(feature = "testing")]
 mod testing;

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use blosc_core::CParams;
+use blosc_core::{CParams, Decoder};
 
 use super::abi::{Cparams, Dparams, PostfilterParams, PrefilterParams};
 use super::defaults::{CPARAMS, DPARAMS};
@@ -14,9 +14,10 @@ use super::tuner;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;
-use crate::engine::Key;
+use crate::engine::{Kept, Key, KeyedEncoder, Reuse};
 use crate::exports::environment::has_variables;
 use crate::exports::guard::{guarded, pointer_or_null, zero_or_code};
+use crate::exports::owned::Owned;
 use crate::exports::pointers::{bytes, store};
 
 /// `blosc2_context`. Callbacks get a pointer to it while a call uses it, so the fields that a call changes are
@@ -40,7 +41,9 @@ pub struct Context {
     /// The parameters of `job`, once they were needed.
     params: OnceLock<CParams>,
     /// The key of `params`.
-    pub(super) key: Key,
+    key: Key,
+    encoder: Owned<Kept<KeyedEncoder>>,
+    decoder: Owned<Kept<Decoder>>,
     pub(super) tids: Tids,
 }
 
@@ -65,6 +68,8 @@ impl Context {
             mask: Mutex::new(Vec::new()),
             params: OnceLock::new(),
             key: if is_compression { Key::unique() } else { Key::NONE },
+            encoder: Owned::new(Kept::new(None)),
+            decoder: Owned::new(Kept::new(None)),
             tids: Tids::default(),
         }
     }
@@ -108,6 +113,18 @@ impl Context {
                 Ok(self.params.get_or_init(|| params))
             }
         }
+    }
+
+    /// Returns the encoder to reuse: that of this context, if no other thread has it.
+    #[inline]
+    pub(super) fn encoder(&self) -> Reuse<'_> {
+        Reuse { key: self.key, place: self.encoder.get() }
+    }
+
+    /// Returns the place of the decoder, if no other thread has it.
+    #[inline]
+    pub(super) fn decoder(&self) -> Option<&Kept<Decoder>> {
+        self.decoder.get()
     }
 
     /// Returns this context as C programs see it.

@@ -84,7 +84,7 @@ pub(super) unsafe fn compression_buffers<'a>(
 fn compressed(context: &Context, src: &[u8], dst: &mut [u8]) -> Result<i32, i32> {
     let (params, nthreads) = (context.params()?, context.job.nthreads);
     Ok(match callbacks::of_compression(context, src, src.len())? {
-        None => compress::compress(context.key, params, nthreads, src, dst),
+        None => compress::compress(context.encoder(), params, nthreads, src, dst),
         Some(callbacks) => compress::compress_with(params, nthreads, callbacks, src, dst),
     })
 }
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
         let destination = Destination { dest, destsize };
         if context.postparams.is_none() && !context.is_masked() {
             // SAFETY: the caller's promise.
-            if let Some((nbytes, typesize)) = unsafe { decompressed_directly(src, srcsize, destination) } {
+            if let Some((nbytes, typesize)) = unsafe { decompressed_directly(context, src, srcsize, destination) } {
                 context.typesize.store(typesize, Relaxed);
                 return Ok(nbytes);
             }
@@ -125,7 +125,8 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
 /// # Safety
 /// As [`blosc2_decompress_ctx`].
 #[inline]
-pub(super) unsafe fn decompressed_directly(
+unsafe fn decompressed_directly(
+    context: &Context,
     src: *const c_void,
     srcsize: i32,
     Destination { dest, destsize }: Destination,
@@ -136,7 +137,7 @@ pub(super) unsafe fn decompressed_directly(
     let sizes = SmallChunk::of(header, available, usize::try_from(destsize).ok()?)?;
     // SAFETY: the caller's promise.
     let (chunk, dst) = unsafe { buffers(src, sizes.cbytes, dest, sizes.nbytes) }?;
-    Some((decompress::small(chunk, dst)?, sizes.typesize))
+    Some((decompress::small(chunk, context.decoder(), dst)?, sizes.typesize))
 }
 
 /// # Safety

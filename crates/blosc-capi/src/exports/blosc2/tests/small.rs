@@ -63,7 +63,7 @@ fn contexts_do_not_mix_their_parameters() {
     contexts.into_iter().for_each(|context| unsafe { blosc2_free_ctx(context) });
 }
 
-/// C-Blosc2 allows one call at a time. Here a context keeps nothing that two calls could damage.
+/// C-Blosc2 allows one call at a time. Here one thread has what the context keeps, and the other what the thread keeps.
 #[test]
 fn threads_may_share_contexts() {
     struct Shared(*mut Context, *mut Context);
