@@ -59,7 +59,7 @@ pub(crate) struct Reuse<'a> {
 }
 
 impl Reuse<'_> {
-    /// That of the thread.
+    /// Reuses the encoder of the thread.
     pub(crate) fn of_thread(key: Key) -> Self {
         Reuse { key, place: None }
     }

@@ -54,7 +54,7 @@ impl Claims {
         let _ = self.left.set(left);
     }
 
-    /// Claims `nbytes` bytes, and calls `allocate`, which allocates as many, unless that leaves too little to the other
+    /// Claims `nbytes` bytes, and calls `allocate`, which allocates them, unless that leaves too little to the other
     /// claims. Returns `None` if the memory is refused, or too little is left after it.
     #[inline]
     pub(super) fn claim<T>(&'static self, nbytes: usize, allocate: impl FnOnce() -> Option<T>) -> Option<(Claim, T)> {
