@@ -1,9 +1,9 @@
 //! `cargo xtask bench`: finds data sets and peers, runs the races against the C libraries, and saves their tables.
 
+mod capi;
 mod data;
 mod peers;
 
-use crate::capi_library::{self, Abi, Build};
 use crate::{metadata, release, sh, venv};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ["cli", options @ ..] => cli(options),
         ["auto", options @ ..] => auto(options),
         ["bcolz", options @ ..] => bcolz(options),
-        ["capi", options @ ..] => capi(options),
+        ["capi", options @ ..] => capi::run(options),
         ["again", options @ ..] => again(&Program::build(&["crates"])?, options),
         [name @ ("chunks" | "contexts" | "partial" | "threads" | "serial" | "pipeline" | "blocks"), options @ ..] => {
             let options: Vec<&str> = options.iter().copied().filter(|option| *option != WITH_ZSTD_C).collect();
@@ -114,19 +114,6 @@ fn bcolz(options: &[&str]) -> Result<()> {
     let mut race = sh::command(&python);
     race.arg("xtask/bench/bcolz.py").arg(&ours).args(options).env("BENCH_BUILT_FROM", built_from()?);
     sh::run(&mut race)
-}
-
-/// Races our C libraries against the Rust API. Without options the table is saved in the repository.
-fn capi(options: &[&str]) -> Result<()> {
-    let (python, program, prefix) =
-        (required_venv()?, Program::build(&[])?, metadata::target_directory()?.join("capi"));
-    capi_library::install(&prefix, Build::User, Abi::Nine)?;
-    let library = prefix.join("lib");
-    let mut race = program.command("capi")?;
-    race.arg("--data").arg(data::folder(&python)?);
-    race.arg("--blosc2").arg(library.join("libblosc2.so.9")).arg("--blosc1").arg(library.join("libblosc.so.1"));
-    let tables = if options.is_empty() { sh::root().join(TABLES) } else { trials()? };
-    sh::run(race.arg("--out").arg(tables).args(options))
 }
 
 /// Runs one race of the program in `benches/` on the data sets.
