@@ -22,6 +22,10 @@ use bytemuck::{Zeroable, allocation};
 /// Fixed-size allocations below this many bytes may abort the process when memory runs out.
 pub const MIN_CHECKED: usize = 64 << 10;
 
+/// Whether the system may limit the memory of a process. There are no such limits for WebAssembly, whose modules must be
+/// small.
+const IS_LIMITED: bool = !cfg!(target_family = "wasm");
+
 /// Memory that the system refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -230,10 +234,11 @@ pub fn check_free(nbytes: usize) -> Result<(), OutOfMemory> {
 /// Claims memory that another crate is about to allocate: unlike after [`check_free`], neither another claim nor an
 /// allocation of at least [`MIN_CHECKED`] by this module takes it.
 pub(crate) fn claim(nbytes: usize) -> Result<Claim, OutOfMemory> {
-    let (claim, room) = CLAIMS.claim(nbytes, || exactly::<u8>(nbytes).ok()).ok_or(OutOfMemory::new(nbytes))?;
+    let claim = CLAIMS.claim(nbytes).ok_or(OutOfMemory::new(nbytes))?;
+    let room = exactly::<u8>(nbytes)?;
     // Keeps the compiler from removing the unused allocation.
     core::hint::black_box(room.as_ptr());
-    Ok(claim)
+    if claim.leaves_slack() { Ok(claim) } else { Err(OutOfMemory::new(nbytes)) }
 }
 
 /// Sets the function that returns the bytes that the process may still allocate, or `None` if it has no limit. A program
@@ -249,10 +254,15 @@ pub fn set_left(left: fn() -> Option<usize>) {
 /// Runs `allocate`, which allocates `nbytes` bytes, unless too little memory would be left for the claims.
 #[inline]
 fn beside_claims<T>(nbytes: usize, allocate: impl FnOnce() -> Result<T, OutOfMemory>) -> Result<T, OutOfMemory> {
-    if nbytes < MIN_CHECKED {
-        return allocate();
+    let claim = match IS_LIMITED && nbytes >= MIN_CHECKED {
+        true => Some(CLAIMS.claim(nbytes).ok_or(OutOfMemory::new(nbytes))?),
+        false => None,
+    };
+    let memory = allocate()?;
+    match claim {
+        Some(claim) if !claim.leaves_slack() => Err(OutOfMemory::new(nbytes)),
+        _ => Ok(memory),
     }
-    CLAIMS.claim(nbytes, || allocate().ok()).map(|(_, memory)| memory).ok_or(OutOfMemory::new(nbytes))
 }
 
 #[cfg(test)]

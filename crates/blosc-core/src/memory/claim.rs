@@ -54,23 +54,25 @@ impl Claims {
         let _ = self.left.set(left);
     }
 
-    /// Claims `nbytes` bytes, and calls `allocate`, which allocates them, unless that leaves too little to the other
-    /// claims. Returns `None` if the memory is refused, or too little is left after it.
-    #[inline]
-    pub(super) fn claim<T>(&'static self, nbytes: usize, allocate: impl FnOnce() -> Option<T>) -> Option<(Claim, T)> {
+    /// Claims `nbytes` bytes unless that leaves too little to the other claims. The memory may be refused nevertheless, and
+    /// once it is allocated, the claim must [leave the slack](Claim::leaves_slack).
+    pub(super) fn claim(&'static self, nbytes: usize) -> Option<Claim> {
         let others = self.nbytes.fetch_add(nbytes, Ordering::SeqCst);
         let claim = Claim { claims: self, nbytes };
-        if others > 0 && !self.leaves(others.saturating_add(nbytes)) {
-            return None;
-        }
-        let memory = allocate()?;
-        self.leaves(0).then_some((claim, memory))
+        (others == 0 || self.leaves(others.saturating_add(nbytes))).then_some(claim)
     }
 
     /// Returns whether the limits leave `nbytes` bytes and the slack.
     fn leaves(&self, nbytes: usize) -> bool {
         let left = self.left.get().and_then(|left| left());
         left.is_none_or(|left| nbytes.saturating_add(SLACK) <= left)
+    }
+}
+
+impl Claim {
+    /// Returns whether the slack is left beside the memory of this claim.
+    pub(super) fn leaves_slack(&self) -> bool {
+        self.claims.leaves(0)
     }
 }
 
@@ -90,17 +92,14 @@ mod tests {
         static CLAIMS: Claims = Claims::new();
         CLAIMS.set_left(|| Some(1000 + SLACK));
         CLAIMS.set_left(|| None);
-        let claim = |nbytes| CLAIMS.claim(nbytes, || Some(()));
-        let first = claim(600).unwrap();
-        assert!(claim(401).is_none(), "a refused claim leaves nothing behind");
-        let second = claim(400).unwrap();
-        assert!(claim(1).is_none() && claim(usize::MAX - 1000).is_none());
+        let first = CLAIMS.claim(600).unwrap();
+        assert!(CLAIMS.claim(401).is_none(), "a refused claim leaves nothing behind");
+        let second = CLAIMS.claim(400).unwrap();
+        assert!(CLAIMS.claim(1).is_none() && CLAIMS.claim(usize::MAX - 1000).is_none());
         drop(first);
-        assert!(claim(600).is_some() && claim(601).is_none());
+        assert!(CLAIMS.claim(600).is_some() && CLAIMS.claim(601).is_none());
         drop(second);
-        assert!(claim(5000).is_some(), "the only claim is left to the allocator");
-        assert!(CLAIMS.claim(1, || None::<()>).is_none());
-        assert_eq!(CLAIMS.nbytes.load(Ordering::SeqCst), 0);
+        assert!(CLAIMS.claim(5000).is_some(), "the only claim is left to the allocator");
     }
 
     #[test]
@@ -108,16 +107,17 @@ mod tests {
         static CLAIMS: Claims = Claims::new();
         static LEFT: AtomicUsize = AtomicUsize::new(1000 + SLACK);
         CLAIMS.set_left(|| Some(LEFT.load(Ordering::SeqCst)));
-        let allocate = |nbytes| CLAIMS.claim(nbytes, || Some(LEFT.fetch_sub(nbytes, Ordering::SeqCst)));
-        assert!(allocate(600).is_some(), "1000 bytes are left beside the slack");
-        assert!(allocate(401).is_none());
-        assert_eq!(CLAIMS.nbytes.load(Ordering::SeqCst), 0);
+        let claim = CLAIMS.claim(5000).unwrap();
+        LEFT.fetch_sub(1000, Ordering::SeqCst);
+        assert!(claim.leaves_slack());
+        LEFT.fetch_sub(1, Ordering::SeqCst);
+        assert!(!claim.leaves_slack());
     }
 
     #[test]
     fn without_a_limit_all_claims_are_granted() {
         static CLAIMS: Claims = Claims::new();
-        let granted = || [1 << 40, 1 << 50].map(|nbytes| CLAIMS.claim(nbytes, || Some(()))).iter().all(Option::is_some);
+        let granted = || [1 << 40, 1 << 50].map(|nbytes| CLAIMS.claim(nbytes)).iter().all(Option::is_some);
         assert!(granted());
         CLAIMS.set_left(|| None);
         assert!(granted());
