@@ -1,6 +1,7 @@
 //! The race of our C libraries against the Rust API, in several processes.
 
 use anyhow::{Context, Result, ensure};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{Program, TABLES, data, required_venv, trials};
@@ -28,6 +29,8 @@ pub(super) fn run(options: &[&str]) -> Result<()> {
         let mut race = program.command("capi")?;
         race.arg("--data").arg(&data);
         race.arg("--blosc2").arg(library.join("libblosc2.so.9")).arg("--blosc1").arg(library.join("libblosc.so.1"));
+        // The global functions search the environment, to which cargo adds half as many variables as a user has.
+        std::env::vars_os().filter(|(name, _)| is_of_cargo(name)).for_each(|(name, _)| drop(race.env_remove(name)));
         sh::run(race.arg("--out").arg(folder).args(options))?;
     }
     let texts: Vec<String> = folders.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
@@ -36,6 +39,11 @@ pub(super) fn run(options: &[&str]) -> Result<()> {
     std::fs::write(tables.join(TABLE), medians).context("writing the table")?;
     println!("medians of {PROCESSES} processes: {}", tables.join(TABLE).display());
     Ok(())
+}
+
+fn is_of_cargo(variable: &OsStr) -> bool {
+    variable == "LD_LIBRARY_PATH"
+        || ["CARGO", "RUST"].iter().any(|prefix| variable.as_encoded_bytes().starts_with(prefix.as_bytes()))
 }
 
 fn read(folder: &Path) -> Result<String> {
