@@ -30,7 +30,9 @@ pub(super) fn run(options: &[&str]) -> Result<()> {
         race.arg("--data").arg(&data);
         race.arg("--blosc2").arg(library.join("libblosc2.so.9")).arg("--blosc1").arg(library.join("libblosc.so.1"));
         // The global functions search the environment, to which cargo adds half as many variables as a user has.
-        std::env::vars_os().filter(|(name, _)| is_of_cargo(name)).for_each(|(name, _)| drop(race.env_remove(name)));
+        for (variable, _) in std::env::vars_os().filter(|(variable, _)| is_of_cargo(variable)) {
+            race.env_remove(variable);
+        }
         sh::run(race.arg("--out").arg(folder).args(options))?;
     }
     let texts: Vec<String> = folders.iter().map(|folder| read(folder)).collect::<Result<_>>()?;
