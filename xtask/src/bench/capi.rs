@@ -13,7 +13,7 @@ const PROCESSES: usize = 3;
 
 const TABLE: &str = "capi.tsv";
 
-/// Columns that name a line. Those after them are figures.
+/// Columns that name a line. The other columns are figures.
 const NAMES: usize = 4;
 
 /// Races, and saves the medians over the processes: without options in the repository.
@@ -29,7 +29,7 @@ pub(super) fn run(options: &[&str]) -> Result<()> {
         let mut race = program.command("capi")?;
         race.arg("--data").arg(&data);
         race.arg("--blosc2").arg(library.join("libblosc2.so.9")).arg("--blosc1").arg(library.join("libblosc.so.1"));
-        // The global functions search the environment, to which cargo adds half as many variables as a user has.
+        // The global functions search the environment. Cargo adds about 20 variables to it.
         for (variable, _) in std::env::vars_os().filter(|(variable, _)| is_of_cargo(variable)) {
             race.env_remove(variable);
         }
