@@ -4,7 +4,8 @@ use anyhow::{Context, Result, ensure};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Program, TABLES, data, required_venv, trials};
+use super::data;
+use super::program::{Program, TABLES, required_venv, trials};
 use crate::capi_library::{self, Abi, Build};
 use crate::{metadata, sh};
 

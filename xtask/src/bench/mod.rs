@@ -3,15 +3,13 @@
 mod capi;
 mod data;
 mod peers;
+mod program;
 
 use crate::{metadata, release, sh, venv};
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
-use std::process::Command;
 use std::time::Instant;
 
-/// Where full runs save their tables.
-const TABLES: &str = "docs/bench";
+use self::program::{Program, TABLES, built_from, in_benches, required_venv, trials};
 
 /// The option of a single race that replaces our zstd by the C library.
 const WITH_ZSTD_C: &str = "--zstd-c";
@@ -100,11 +98,6 @@ fn auto(options: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folder for tables that are not meant for the repository.
-fn trials() -> Result<PathBuf> {
-    Ok(metadata::target_directory()?.join("bench-tables"))
-}
-
 /// Races reading columns of bcolz tables against bcolz. Options go to `xtask/bench/bcolz.py`.
 fn bcolz(options: &[&str]) -> Result<()> {
     let python = required_venv()?;
@@ -141,7 +134,7 @@ pub(crate) fn verify() -> Result<()> {
     sh::run(in_benches("clippy", &["--all-targets", "--all-features"])?.args(["--", "-D", "warnings"]))?;
     sh::run(&mut in_benches("build", &[])?)?;
     sh::run(&mut in_benches("test", &["--quiet"])?)?;
-    let program = Program(metadata::target_directory()?.join("benches/debug/race"));
+    let program = Program::tested()?;
     let mut check = program.command("verify")?;
     match venv::python()? {
         venv::Venv::Ready(python) => drop(check.args(peers::libraries(&python)?)),
@@ -150,45 +143,4 @@ pub(crate) fn verify() -> Result<()> {
     let verified = sh::capture(&mut check)?;
     println!("benches: {} lines of races, all bytes right", verified.lines().count());
     Ok(())
-}
-
-/// The race program of `benches/`.
-struct Program(PathBuf);
-
-impl Program {
-    /// Builds it: `crates` adds other crates as peers, `zstd-c` makes ours use the C library for zstd.
-    fn build(features: &[&str]) -> Result<Self> {
-        sh::run(&mut in_benches("build", &["--release", "--features", &features.join(",")])?)?;
-        Ok(Program(metadata::target_directory()?.join("benches/release/race")))
-    }
-
-    fn command(&self, name: &str) -> Result<Command> {
-        let mut command = sh::command(&self.0);
-        command.arg(name).env("BENCH_BUILT_FROM", built_from()?);
-        Ok(command)
-    }
-
-    fn run(&self, name: &str, options: &[&str]) -> Result<()> {
-        sh::run(self.command(name)?.args(options))
-    }
-}
-
-/// Returns the compiler version and commit that a table records.
-fn built_from() -> Result<String> {
-    let rustc = sh::capture(sh::command("rustc").arg("--version"))?;
-    let commit = sh::capture(sh::command("git").args(["describe", "--always", "--dirty", "--abbrev=12"]));
-    Ok(format!("{}, commit {}", rustc.trim(), commit.as_deref().unwrap_or("unknown").trim()))
-}
-
-fn in_benches(action: &str, options: &[&str]) -> Result<Command> {
-    let mut cargo = sh::cargo([action, "--locked", "--manifest-path", "benches/Cargo.toml", "--target-dir"]);
-    cargo.arg(metadata::target_directory()?.join("benches")).args(options);
-    Ok(cargo)
-}
-
-fn required_venv() -> Result<PathBuf> {
-    match venv::python()? {
-        venv::Venv::Ready(python) => Ok(python),
-        venv::Venv::Impossible(why) => bail!("the peers come from a Python venv: {why}"),
-    }
 }
