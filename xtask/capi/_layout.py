@@ -70,7 +70,11 @@ def check_older_header(library: Path, ours: Path, folder: Path) -> list[str | No
     fetch = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder / "older", "blosc2==4.0.0"]
     subprocess.run(fetch, check=True)
     code = (Path(__file__).resolve().parents[2] / "crates/blosc-capi/src/exports/blosc2/layout.rs").read_text()
-    structures = re.findall(r'layout!\(text, \w+ as "(\w+)":([\w\s]+)\);', code)
+    # `outer[fields]` are fields that C has without `outer`.
+    layouts = re.findall(r'layout!\(text, \w+ as "(\w+)":([\w\s\[\]]+)\);', code)
+    if len(layouts) != code.count("layout!(text,"):
+        raise RuntimeError(f"of the structures only {[name for name, _ in layouts]} were understood")
+    structures = [(name, re.sub(r"\w+\[|\]", " ", members)) for name, members in layouts]
     lines = [f"{name} {member} 0" for name, members in structures for member in members.split() if member not in NEWER.get(name, ())]
     # Fields that the original lacks are at the end of ours, and programs do not make these structures.
     lines += [f"{name} - 0" for name, members in structures if name not in NEWER]
