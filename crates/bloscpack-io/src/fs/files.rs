@@ -66,8 +66,8 @@ pub fn known_size(input: &File) -> Option<u64> {
     (len > MAX_PAGE || holds(input, position, size)).then_some(size)
 }
 
-/// Returns the [`known_size`] of an input, and a reader of as many bytes: those that another process appends meanwhile, as
-/// to a log, are left out.
+/// Returns the [`known_size`] of an input, and a reader of its bytes up to that size: those that another process appends
+/// meanwhile, as to a log, are left out.
 pub(crate) fn as_opened(input: File) -> (Option<u64>, Take<File>) {
     let size = known_size(&input);
     (size, input.take(size.unwrap_or(u64::MAX)))

@@ -249,7 +249,7 @@ fn a_reader_has_its_size() {
     assert_eq!(error.to_string(), "the input has 3 bytes, but its size was 2");
 }
 
-/// A log grows while it is packed. What it had at first is packed.
+/// A log grows while it is packed. The bytes that it had at first are packed.
 #[test]
 fn a_file_is_taken_as_it_was_when_it_was_opened() {
     let dir = tempfile::tempdir().unwrap();

@@ -59,8 +59,8 @@ impl Input {
         }
     }
 
-    /// Returns the size, if it is known before the input is read, and a reader of as many bytes: those that another process
-    /// appends meanwhile, as to a log, are left out.
+    /// Returns the size, if it is known before the input is read, and a reader of the bytes up to that size: those that
+    /// another process appends meanwhile, as to a log, are left out.
     pub(crate) fn into_opened(self) -> (Option<u64>, impl Read) {
         let size = self.known_size();
         (size, self.take(size.unwrap_or(u64::MAX)))
