@@ -5,7 +5,7 @@ use blosc_core::{BlockSize, CParams, ChunkFormat, EncodeError, FilterPipeline, S
 use super::header::RawHeader;
 use super::settings::{self, Arguments};
 use super::{ARGUMENT, FAILED, MAX_BLOCKSIZE, MAX_BUFFERSIZE, NO_CODEC, OVERHEAD, names, nthreads, refused_threads};
-use crate::engine::{self, Key, Reuse};
+use crate::engine::{self, Kept, Key, KeyedEncoder, SMALL};
 use crate::warning::warn;
 
 /// A larger typesize counts as 1.
@@ -23,47 +23,59 @@ pub(crate) struct Job {
     pub(crate) warning_level: i64,
 }
 
-/// Returns the job that the settings ask for, and the environment if it has variables of Blosc.
-///
-/// # Errors
-/// The code that `blosc_compress` returns.
-pub(crate) fn job_of_settings(arguments: Arguments, has_variables: bool) -> Result<Job, i32> {
-    settings::init();
-    Ok(Job {
-        arguments: if has_variables { settings::apply_environment(arguments)? } else { arguments },
-        compressor: settings::compressor(),
-        blocksize: settings::blocksize(),
-        nthreads: settings::nthreads(),
-        warning_level: if has_variables { settings::warning_level() } else { 0 },
-    })
+impl Job {
+    /// Returns the job for the settings of the process.
+    #[inline]
+    pub(crate) fn with_settings(arguments: Arguments, warning_level: i64) -> Self {
+        Job {
+            arguments,
+            compressor: settings::compressor(),
+            blocksize: settings::blocksize(),
+            nthreads: settings::nthreads(),
+            warning_level,
+        }
+    }
 }
 
 /// Returns the result for sizes that C-Blosc refuses without looking at the data. A caller checks them before it makes a
 /// slice of the data.
+#[inline]
 pub(crate) fn refused_size(nbytes: usize, destsize: usize, warning_level: i64) -> Option<i32> {
-    if nbytes > MAX_BUFFERSIZE {
-        if warning_level > 0 {
-            warn(format_args!("the input has {nbytes} bytes, expected at most {MAX_BUFFERSIZE}"));
-        }
-        return Some(0);
-    }
-    if destsize < OVERHEAD {
-        if warning_level > 0 {
-            warn(format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}"));
-        }
-        return Some(0);
-    }
-    None
+    let is_refused = nbytes > MAX_BUFFERSIZE || destsize < OVERHEAD;
+    is_refused.then(|| refuse_size(nbytes, destsize, warning_level))
 }
 
-/// Compresses `src`, whose size is not [refused](refused_size). Returns the size of the chunk, 0 if it does not fit into
-/// `dst`, or the code of an error.
-pub(crate) fn compress(job: &Job, src: &[u8], dst: &mut [u8]) -> i32 {
-    let count = nthreads(job.nthreads);
+#[cold]
+fn refuse_size(nbytes: usize, destsize: usize, warning_level: i64) -> i32 {
+    match warning_level {
+        ..=0 => {}
+        _ if nbytes > MAX_BUFFERSIZE => {
+            warn(format_args!("the input has {nbytes} bytes, expected at most {MAX_BUFFERSIZE}"));
+        }
+        _ => warn(format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}")),
+    }
+    0
+}
+
+/// Compresses `src`, whose size is not [refused](refused_size), with the encoder at `place` if there is one. Returns the size of
+/// the chunk, 0 if it does not fit into `dst`, or the code of an error.
+#[inline(always)]
+pub(crate) fn compress(job: Job, place: Option<&Kept<KeyedEncoder>>, src: &[u8], dst: &mut [u8]) -> i32 {
     let split_mode = settings::split_mode();
-    let params = || params(job, split_mode);
-    let reuse = Reuse::of_thread(key(job, split_mode));
-    match engine::compress(reuse, params, count.unwrap_or(1), src, dst, size_or_code) {
+    let key = key(&job, split_mode);
+    match place {
+        Some(place) if src.len() <= SMALL && nthreads(job.nthreads).is_some() => {
+            let done = engine::compress_small(place, key, || params(&job, split_mode), src, dst, size_or_code);
+            done.unwrap_or_else(|code| code)
+        }
+        _ => compress_with(&job, key, split_mode, src, dst),
+    }
+}
+
+#[inline(never)]
+fn compress_with(job: &Job, key: Key, split_mode: SplitMode, src: &[u8], dst: &mut [u8]) -> i32 {
+    let count = nthreads(job.nthreads);
+    match engine::compress(key, || params(job, split_mode), count.unwrap_or(1), src, dst, size_or_code) {
         // C-Blosc only looks at the number of threads if there are several blocks.
         Ok(1..) if count.is_none() && is_shared(dst) => refused_threads(job.nthreads),
         Ok(code) | Err(code) => code,
@@ -101,6 +113,7 @@ fn key(job: &Job, split_mode: SplitMode) -> Key {
 }
 
 /// Checks the arguments, in the order of C-Blosc.
+#[inline(never)]
 fn params(job: &Job, split_mode: SplitMode) -> Result<CParams, i32> {
     let Arguments { clevel, shuffle, typesize } = job.arguments;
     let Some(clevel) = u8::try_from(clevel).ok().filter(|clevel| *clevel <= 9) else {

@@ -103,6 +103,7 @@ pub(crate) struct Arguments {
 ///
 /// # Errors
 /// The code that `blosc_compress` returns for a codec or a split mode that does not exist.
+#[cold]
 pub(crate) fn apply_environment(mut arguments: Arguments) -> Result<Arguments, i32> {
     init();
     if let Some(clevel) = number("BLOSC_CLEVEL").filter(|clevel| *clevel >= 0) {

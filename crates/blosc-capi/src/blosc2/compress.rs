@@ -9,7 +9,7 @@ use blosc_core::{CParams, EncodeError, Encoder, PluginError, Registry};
 use super::codes::{self, MAX_BUFSIZE, trace};
 use super::super_chunk::SuperChunk;
 use super::{MAX_BUFFERSIZE, OVERHEAD, nthreads};
-use crate::engine::{self, Reuse};
+use crate::engine::{self, Kept, Key, KeyedEncoder, SMALL};
 use crate::threads;
 
 /// A block that a prefilter is called for.
@@ -39,23 +39,41 @@ pub(crate) struct Callbacks {
 /// The code of sizes that cannot be used.
 #[inline]
 pub(crate) fn check_sizes(srcsize: i32, destsize: i32) -> Result<(), i32> {
-    if !(0..=MAX_BUFFERSIZE).contains(&srcsize) {
-        let reason = format_args!("the input has {srcsize} bytes, expected at most {MAX_BUFFERSIZE}");
-        return Err(trace(MAX_BUFSIZE, reason));
-    }
-    if destsize < OVERHEAD as i32 {
-        let reason = format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}");
-        return Err(trace(MAX_BUFSIZE, reason));
-    }
-    Ok(())
+    let fit = (0..=MAX_BUFFERSIZE).contains(&srcsize) && destsize >= OVERHEAD as i32;
+    if fit { Ok(()) } else { Err(refused_sizes(srcsize, destsize)) }
 }
 
-/// Compresses `src` on `count` threads. Returns the size of the chunk, 0 if it does not fit into `dst`, or a code.
-#[inline]
-pub(crate) fn compress(reuse: Reuse<'_>, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
+#[cold]
+fn refused_sizes(srcsize: i32, destsize: i32) -> i32 {
+    if !(0..=MAX_BUFFERSIZE).contains(&srcsize) {
+        let reason = format_args!("the input has {srcsize} bytes, expected at most {MAX_BUFFERSIZE}");
+        return trace(MAX_BUFSIZE, reason);
+    }
+    trace(MAX_BUFSIZE, format_args!("the output has {destsize} bytes, expected at least {OVERHEAD}"))
+}
+
+/// Compresses `src` on `count` threads, with parameters that `key` names. Returns the size of the chunk, 0 if it does not fit
+/// into `dst`, or a code.
+pub(crate) fn compress(key: Key, params: &CParams, count: i32, src: &[u8], dst: &mut [u8]) -> i32 {
     let params = || Ok::<_, Infallible>(*params);
-    let Ok(code) = engine::compress(reuse, params, nthreads(count), src, dst, size_or_code);
+    let Ok(code) = engine::compress(key, params, nthreads(count), src, dst, size_or_code);
     code
+}
+
+/// As [`compress`], for a small `src` and with the encoder at `place`. `None` if `src` is not small.
+#[inline]
+pub(crate) fn compress_small(
+    place: &Kept<KeyedEncoder>,
+    key: Key,
+    params: &CParams,
+    src: &[u8],
+    dst: &mut [u8],
+) -> Option<i32> {
+    if src.len() > SMALL {
+        return None;
+    }
+    let Ok(code) = engine::compress_small(place, key, || Ok::<_, Infallible>(*params), src, dst, size_or_code);
+    Some(code)
 }
 
 /// As [`compress`], with functions of the program.

@@ -5,11 +5,13 @@ use std::ptr::null;
 
 use super::environment::has_variables;
 use super::guard::{guarded, value_or_code};
+use super::owned::Owned;
 use super::pointers::{buffers, duplicate, header, store, text};
 use crate::blosc1::compress::{self, Job};
 use crate::blosc1::header::RawHeader;
 use crate::blosc1::settings::{self, Arguments};
 use crate::blosc1::{FAILED, OVERHEAD, decompress, names};
+use crate::engine::{Kept, KeyedEncoder};
 
 /// The version of C-Blosc whose functions these are.
 const VERSION: &CStr = c"1.21.7";
@@ -19,6 +21,9 @@ const CODEC_VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO
     Ok(version) => version,
     Err(_) => c"unknown",
 };
+
+/// The encoder of the thread that compresses first.
+static ENCODER: Owned<Kept<KeyedEncoder>> = Owned::new(Kept::new(None));
 
 /// Prepares the library. Not needed: every function does.
 #[unsafe(no_mangle)]
@@ -54,10 +59,15 @@ pub unsafe extern "C" fn blosc_compress(
     destsize: usize,
 ) -> c_int {
     value_or_code(|| {
-        let arguments = Arguments { clevel, shuffle: doshuffle, typesize };
-        let job = compress::job_of_settings(arguments, has_variables())?;
+        let (mut arguments, mut warning_level) = (Arguments { clevel, shuffle: doshuffle, typesize }, 0);
+        settings::init();
+        if has_variables() {
+            arguments = settings::apply_environment(arguments)?;
+            warning_level = settings::warning_level();
+        }
+        let job = Job::with_settings(arguments, warning_level);
         // SAFETY: the caller's promise.
-        Ok(unsafe { compressed(&job, nbytes, src, dest, destsize) })
+        Ok(unsafe { compressed(job, nbytes, src, dest, destsize) })
     })
 }
 
@@ -90,13 +100,14 @@ pub unsafe extern "C" fn blosc_compress_ctx(
             warning_level: 0,
         };
         // SAFETY: the caller's promise.
-        unsafe { compressed(&job, nbytes, src, dest, destsize) }
+        unsafe { compressed(job, nbytes, src, dest, destsize) }
     })
 }
 
 /// # Safety
 /// As [`blosc_compress`].
-unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
+#[inline(always)]
+unsafe fn compressed(job: Job, nbytes: usize, src: *const c_void, dest: *mut c_void, destsize: usize) -> c_int {
     // Programs may pass sizes that the memory does not have, and rely on the refusal.
     if let Some(refused) = compress::refused_size(nbytes, destsize, job.warning_level) {
         return refused;
@@ -104,8 +115,10 @@ unsafe fn compressed(job: &Job, nbytes: usize, src: *const c_void, dest: *mut c_
     // A chunk is never larger, and programs may state more memory than there is.
     let destsize = destsize.min(nbytes + OVERHEAD);
     // SAFETY: the caller's promise.
-    let buffers = unsafe { buffers(src, nbytes, dest, destsize) };
-    buffers.map_or(FAILED, |(src, dst)| compress::compress(job, src, dst))
+    match unsafe { buffers(src, nbytes, dest, destsize) } {
+        Some((src, dst)) => compress::compress(job, ENCODER.get(), src, dst),
+        None => FAILED,
+    }
 }
 
 /// Decompresses with the settings of the process. Returns the number of bytes, or a negative code.

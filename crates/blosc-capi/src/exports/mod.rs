@@ -16,7 +16,6 @@ mod blosc1;
 mod blosc2;
 mod environment;
 mod guard;
-#[cfg(feature = "blosc2")]
 mod owned;
 mod pointers;
 #[cfg(feature = "testing")]

@@ -19,7 +19,7 @@ use crate::blosc2::{FIRST_USER_ID, compress, decompress};
 /// of the largest block of variable length.
 #[inline]
 pub(super) fn of_compression(context: &Context, src: &[u8], nbytes: usize) -> Result<Option<compress::Callbacks>, i32> {
-    if !context.needs_program && context.preparams.is_none() {
+    if !context.calls_program() {
         return Ok(None);
     }
     some_of_compression(context, src, nbytes).map(Some)

@@ -7,7 +7,7 @@ use super::context_chunks::{Destination, compression_buffers, decompressed, item
 
 use crate::blosc2::compress;
 use crate::blosc2::settings::{self, Arguments};
-use crate::engine::{Key, Reuse};
+use crate::engine::Key;
 use crate::exports::environment::has_variables;
 use crate::exports::guard::value_or_code;
 
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn blosc2_compress(
         compress::check_sizes(srcsize, destsize)?;
         // SAFETY: the caller's promise, for sizes that were checked.
         let (src, dst) = unsafe { compression_buffers(src, srcsize, dest, destsize) }?;
-        Ok(compress::compress(Reuse::of_thread(Key::NONE), &job.params()?, job.nthreads, src, dst))
+        Ok(compress::compress(Key::NONE, &job.params()?, job.nthreads, src, dst))
     })
 }
 

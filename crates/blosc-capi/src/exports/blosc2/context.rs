@@ -14,7 +14,7 @@ use super::tuner;
 use crate::blosc2::codes::{INVALID_PARAM, MEMORY, NULL_POINTER, trace};
 use crate::blosc2::params::Job;
 use crate::blosc2::settings;
-use crate::engine::{Kept, Key, KeyedEncoder, Reuse};
+use crate::engine::{Kept, Key, KeyedEncoder};
 use crate::exports::environment::has_variables;
 use crate::exports::guard::{guarded, pointer_or_null, zero_or_code};
 use crate::exports::owned::Owned;
@@ -41,7 +41,7 @@ pub struct Context {
     /// The parameters of `job`, once they were needed.
     params: OnceLock<CParams>,
     /// The key of `params`.
-    key: Key,
+    pub(super) key: Key,
     encoder: Owned<Kept<KeyedEncoder>>,
     decoder: Owned<Kept<Decoder>>,
     pub(super) tids: Tids,
@@ -115,10 +115,16 @@ impl Context {
         }
     }
 
-    /// Returns the encoder to reuse: that of this context, if no other thread has it.
+    /// Returns the place of the encoder, if no other thread has it.
     #[inline]
-    pub(super) fn encoder(&self) -> Reuse<'_> {
-        Reuse { key: self.key, place: self.encoder.get() }
+    pub(super) fn encoder(&self) -> Option<&Kept<KeyedEncoder>> {
+        self.encoder.get()
+    }
+
+    /// Returns whether functions of the program take part in a compression.
+    #[inline]
+    pub(super) fn calls_program(&self) -> bool {
+        self.needs_program || self.preparams.is_some()
     }
 
     /// Returns the place of the decoder, if no other thread has it.

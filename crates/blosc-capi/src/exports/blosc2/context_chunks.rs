@@ -58,7 +58,10 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
         tuned.and(compress::check_sizes(srcsize, destsize))?;
         // SAFETY: the caller's promise, for sizes that were checked.
         let (src, dst) = unsafe { compression_buffers(src, srcsize, dest, destsize) }?;
-        let cbytes = compressed(context, src, dst)?;
+        let cbytes = match compressed_directly(context, src, dst) {
+            Some(cbytes) => cbytes,
+            None => compressed(context, src, dst)?,
+        };
         if let Some(blocksize) = header::blocksize_of(dst).filter(|_| cbytes > 0) {
             context.blocksize.store(blocksize, Relaxed);
         }
@@ -81,10 +84,20 @@ pub(super) unsafe fn compression_buffers<'a>(
     unsafe { buffers(src, src_len, dest, dest_len.min(src_len + OVERHEAD)) }.ok_or(INVALID_PARAM)
 }
 
+/// Compresses small data that needs the engine only. `None` for all other data, and if the parameters cannot be used.
+#[inline]
+fn compressed_directly(context: &Context, src: &[u8], dst: &mut [u8]) -> Option<i32> {
+    if context.calls_program() {
+        return None;
+    }
+    compress::compress_small(context.encoder()?, context.key, context.params().ok()?, src, dst)
+}
+
+#[inline(never)]
 fn compressed(context: &Context, src: &[u8], dst: &mut [u8]) -> Result<i32, i32> {
     let (params, nthreads) = (context.params()?, context.job.nthreads);
     Ok(match callbacks::of_compression(context, src, src.len())? {
-        None => compress::compress(context.encoder(), params, nthreads, src, dst),
+        None => compress::compress(context.key, params, nthreads, src, dst),
         Some(callbacks) => compress::compress_with(params, nthreads, callbacks, src, dst),
     })
 }

@@ -24,11 +24,16 @@ pub(super) fn init(cparams: &Cparams, context: *mut c_void) -> Result<(), i32> {
 ///
 /// # Errors
 /// The code of a tuner that failed.
+#[inline]
 pub(super) fn next_blocksize(cparams: &Cparams, context: *mut c_void) -> Result<(), i32> {
-    let id = cparams.tuner_id;
-    if id == 0 {
-        return Ok(());
+    match cparams.tuner_id {
+        0 => Ok(()),
+        id => next_blocksize_of(id, context),
     }
+}
+
+#[cold]
+fn next_blocksize_of(id: i32, context: *mut c_void) -> Result<(), i32> {
     let Some(next_blocksize) = TUNERS.get(id).and_then(|tuner| tuner.value.next_blocksize) else { return Ok(()) };
     // SAFETY: the program promises that its function takes a context.
     succeeded(id, unsafe { next_blocksize(context) })
