@@ -13,16 +13,9 @@ use super::{Activity, Error, NoText};
 #[cfg(feature = "write")]
 const WRITING_SPOOL: &str = "writing a temporary file (TMPDIR) in";
 
-#[cfg(feature = "write")]
-fn is_of_spool(source: &io::Error) -> bool {
-    let inner = source.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    matches!(inner, Some(Error::File { doing: WRITING_SPOOL, .. }))
-}
-
-/// Spools are in memory.
-#[cfg(not(feature = "write"))]
-fn is_of_spool(_: &io::Error) -> bool {
-    false
+/// Returns whether an error of this crate passed through a reader or a writer, such as that of a damaged chunk.
+fn is_ours(source: &io::Error) -> bool {
+    source.get_ref().is_some_and(|inner| inner.is::<Error>())
 }
 
 impl From<EncodeError> for Error {
@@ -114,9 +107,9 @@ impl Error {
         Error::file(WRITING_SPOOL, directory, source)
     }
 
-    /// Returns the I/O error of an operation, and an error of a temporary file as it is.
+    /// Returns the I/O error of an operation, and an error of this crate as it is.
     fn of_activity(doing: Activity, source: io::Error) -> Error {
-        if is_of_spool(&source) { source.into() } else { Error::Io { doing, source } }
+        if is_ours(&source) { source.into() } else { Error::Io { doing, source } }
     }
 
     /// Converts an error of values that the caller gave: what would be damage in a file is [`Error::Argument`]. For use

@@ -71,6 +71,20 @@ fn raw_takes_a_container_for_bytes() {
 }
 
 #[test]
+fn damage_of_the_input_is_no_error_of_the_output() {
+    let sandbox = Sandbox::new();
+    containers(&sandbox);
+    let mut damaged = sandbox.read("a.blp");
+    let at = damaged.len() - 20;
+    damaged[at] ^= 0x10;
+    sandbox.write("bad.blp", &damaged);
+    for output in ["x.npy", "x.csv", "x.b2nd", "x.zarr"] {
+        let error = sandbox.run(&format!("convert bad.blp {output}")).error();
+        assert!(error.starts_with("bad.blp: chunk 0 ") && error.ends_with("the chunk is damaged"), "{output}: {error}");
+    }
+}
+
+#[test]
 fn every_container_has_slices() {
     let sandbox = Sandbox::new();
     for name in containers(&sandbox) {
