@@ -1,8 +1,8 @@
-//! Items for JavaScript's typed arrays, and their texts.
+//! Items for JavaScript's typed arrays.
 
 use blosc_core::memory;
 use bloscpack_format::Json;
-use bloscpack_format::numpy::{ByteOrder, Dtype, Leaf, NumpyMeta, Scalar, ScalarKind};
+use bloscpack_format::numpy::{ByteOrder, Dtype, Leaf, Scalar, ScalarKind};
 use bloscpack_io::Error;
 
 /// Changes big-endian items to little-endian ones, which all JavaScript engines use. Items with fields stay as they are.
@@ -43,37 +43,4 @@ pub(crate) fn leaves(dtype: &Dtype) -> Result<Json, Error> {
         ])
     };
     Ok(Json::Array(memory::collect(leaves.iter().map(object))?))
-}
-
-/// Returns the texts of all scalars of all items as a JSON list of lists. Scalars without a text are in hexadecimal.
-pub(crate) fn texts(meta: &NumpyMeta, items: &[u8]) -> Result<String, Error> {
-    let leaves = meta.dtype.leaves()?;
-    let mut rows = Vec::new();
-    for item in items.chunks_exact((meta.dtype.itemsize() as usize).max(1)) {
-        let row = match &leaves {
-            Some(leaves) => memory::collect(leaves.iter().map(|leaf| Json::String(text_of(leaf, item))))?,
-            None => vec![Json::String(hex(item))],
-        };
-        memory::push(&mut rows, Json::Array(row))?;
-    }
-    Ok(Json::Array(rows).try_dumps()?)
-}
-
-/// Maximum number of bytes of a text, or of scalars of a subarray, that are shown.
-const MAX_TEXT: usize = 256;
-
-fn text_of(leaf: &Leaf, item: &[u8]) -> String {
-    let text = |bytes: &[u8]| {
-        let mut text = Vec::new();
-        match leaf.scalar.has_text() && leaf.scalar.text_of(bytes, &mut text).is_ok() {
-            true => String::from_utf8_lossy(&text).chars().take(MAX_TEXT).collect(),
-            false => hex(bytes),
-        }
-    };
-    let texts: Vec<String> = leaf.scalars(item).take(MAX_TEXT).map(text).collect();
-    if leaf.axes.is_empty() { texts.concat() } else { format!("[{}]", texts.join(" ")) }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().take(MAX_TEXT / 2).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,6 +10,7 @@
 //! | `describe` | an open file as JSON |
 //! | `info` | the facts that `blpk info` prints |
 //! | `items` | items for JavaScript's typed arrays |
+//! | `text` | items as lines of comma-separated values |
 //! | `rest` | the intact parts of a damaged array |
 //!
 //! JavaScript reads files asynchronously, and this module reads them synchronously. A read of bytes that have not arrived
@@ -40,3 +41,5 @@ mod params;
 mod rest;
 #[cfg(feature = "containers")]
 mod source;
+#[cfg(feature = "containers")]
+mod text;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { archive, below } from "../test/golden.mjs";
 import { open as openFile } from "../dist/index.js";
+import { damagedZarr } from "./damaged.mjs";
 import { data, end, page, problems, settled, test, text, visit } from "./chromium.mjs";
 import { npyOf, numbers } from "./harness.mjs";
 
@@ -53,6 +54,7 @@ await test("values under the cursor have all digits, and dates are dates", async
     ["<M8[ns]", [2], BigInt64Array.of(0n, 1_700_000_000_123_456_789n), "[1] = 2023-11-14T22:13:20.123456789"],
     ["<u8", [2, 1, 2], BigUint64Array.of(0n, big + 2n, big + 3n, big + 5n), `[1, 0, 1] = ${big + 5n}`],
     ["<M8[D]", [1, 2], BigInt64Array.of(0n, 19_000n), "[0, 1] = 2022-01-08"],
+    ["<c8", [1, 2], Float32Array.of(0, 0, 3, 4), "[0, 1] = magnitude 5"],
   ];
   for (const [dtype, shape, items, expected] of cases) {
     data.set("exact.npy", npyOf(dtype, shape, items));
@@ -108,6 +110,34 @@ await test("problems go when the same action works, and with the member they are
   await page.locator("#member").selectOption("f");
   await page.waitForFunction(() => document.getElementById("tabs").innerText.includes("Line plot"));
   assert.equal(await problems(), "");
+});
+
+await test("a member that cannot be read leaves nothing of the one before", async () => {
+  const array = { zarr_format: 2, shape: [4], chunks: [4], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: null };
+  const words = { ...array, dtype: "|O", filters: [{ id: "vlen-utf8" }] };
+  const metadata = { ".zgroup": { zarr_format: 2 }, "good/.zarray": array, "words/.zarray": words };
+  const file = (path, content) => data.set(`group-of-words/${path}`, Buffer.from(content));
+  file(".zmetadata", JSON.stringify({ zarr_consolidated_format: 1, metadata }));
+  for (const [path, content] of Object.entries(metadata)) file(path, JSON.stringify(content));
+  file("good/0", "\x01\x02\x03\x04");
+  await visit("group-of-words/");
+  assert.equal(await page.locator("#member").inputValue(), "good");
+  assert.equal(await page.locator("#save").isVisible(), true);
+  await page.locator("#member").selectOption("words");
+  await page.waitForFunction(() => document.getElementById("problems").innerText.includes("words"));
+  for (const part of ["#save", "#tabs", "#map"]) assert.equal(await page.locator(part).isVisible(), false, part);
+  await page.locator("#member").selectOption("good");
+  await page.waitForFunction(() => document.getElementById("save").checkVisibility());
+  assert.equal(await problems(), "");
+});
+
+await test("a download that fails says so, also of damage that is shown already", async () => {
+  for (const [path, content] of await damagedZarr()) data.set(`unsaved/${path}`, Buffer.from(content));
+  await visit("unsaved/");
+  await page.locator("#slice").fill("...");
+  await page.locator("#save-form button").click();
+  await page.waitForFunction(() => document.getElementById("problems").innerText.includes("not saved: "));
+  assert.equal(await text("#status"), "not saved");
 });
 
 await test("the mouse moves the window, and the wheel zooms", async () => {

@@ -11,6 +11,11 @@ export function checkInteger(name: string, value: unknown, min: number, max: num
   if (!isFit) throw invalid(`invalid ${name}: ${String(value)}; expected an integer from ${min} to ${max}`);
 }
 
+/** Refuses a value that is no text. */
+export function checkText(name: string, value: unknown): void {
+  if (typeof value !== "string") throw invalid(`invalid ${name}: ${String(value)}; expected a text`);
+}
+
 /** Refuses a value that is none of `names`. */
 export function checkName(name: string, value: unknown, names: readonly string[]): void {
   if (!names.includes(value as string)) throw invalid(`invalid ${name}: ${String(value)}; expected ${names.join(" or ")}`);

@@ -3,7 +3,7 @@
 import initDecode, * as decoder from "../generated/blpk_decode.js";
 import initEncode, * as encoder from "../generated/blpk_encode.js";
 import { bytesOf, type Memory } from "./bytes.js";
-import { checkInteger, checkName, invalid } from "./check.js";
+import { checkInteger, checkName, checkText, invalid } from "./check.js";
 import { guarded, Module, type ModuleInput } from "./module.js";
 
 const decode = new Module(() => new URL("./decode.wasm", import.meta.url), initDecode);
@@ -64,6 +64,8 @@ export function compressSync(data: Memory, options: CompressOptions = {}): Uint8
   const { codec = "lz4", clevel = 5, filters = "shuffle", blocksize = 0, format = "blosc1" } = options;
   const plain = bytesOf(data);
   const typesize = options.typesize ?? (data as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
+  checkText("codec", codec);
+  checkText("filters", filters);
   checkInteger("clevel", clevel, 0, 9);
   checkInteger("typesize", typesize, 1, MAX_SIZE);
   checkInteger("blocksize", blocksize, 0, MAX_SIZE);
@@ -107,6 +109,10 @@ export interface DecompressOptions {
 export function decompressSync(chunk: Memory, options: DecompressOptions = {}): Uint8Array<ArrayBuffer> {
   decode.expectLoaded();
   const { into, maxBytes = 2 ** 31 - 1 } = options;
+  checkInteger("maxBytes", maxBytes, 0, MAX_SIZE);
+  if (into !== undefined && bytesOf(into).length > maxBytes) {
+    throw invalid(`the array \`into\` has ${bytesOf(into).length} bytes, and maxBytes is ${maxBytes}`);
+  }
   return guarded(() => {
     if (into === undefined) return decoder.decompress(bytesOf(chunk), maxBytes) as Uint8Array<ArrayBuffer>;
     decoder.decompressInto(bytesOf(chunk), bytesOf(into));

@@ -22,7 +22,7 @@ export interface BloscConfig {
 }
 
 /**
- * The codec `blosc`. For zarrita: `registry.set("blosc", () => Blosc)`.
+ * The codec `blosc`. For zarrita: `registry.set("blosc", async () => Blosc)`.
  *
  * Without a typesize, as in Zarr version 2, that of the array's dtype is taken if the library gives it, else 1.
  */
@@ -51,9 +51,10 @@ export class Blosc {
     this.#filters = filters;
   }
 
-  static fromConfig(config: BloscConfig = {}, meta?: { dataType?: string }): Blosc {
-    const size = config.typesize ?? itemsize(meta?.dataType);
-    return new Blosc(config.clevel, config.cname, config.shuffle, config.blocksize, size);
+  /** Libraries pass the configuration without a type: it is a {@link BloscConfig}. */
+  static fromConfig(config?: unknown, meta?: { dataType?: string }): Blosc {
+    const { clevel, cname, shuffle, blocksize, typesize }: BloscConfig = config ?? {};
+    return new Blosc(clevel, cname, shuffle, blocksize, typesize ?? itemsize(meta?.dataType));
   }
 
   encode(data: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

@@ -31,6 +31,8 @@ export interface Traffic {
   requests: number;
   /** The size of the file, or of all files of a directory that are known. */
   stored: number;
+  /** Whether it is a directory that cannot be listed: `stored` then is the size of the files that were opened. */
+  isPartial?: boolean;
   /** Cancels what is being read. */
   signal?: AbortSignal | undefined;
 }
@@ -302,7 +304,10 @@ export class Files {
     try {
       const source = await directory.source.open(path);
       directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic));
-      if (directory.source.size === undefined) directory.traffic.stored += source?.size ?? 0;
+      if (directory.source.size === undefined) {
+        directory.traffic.isPartial = true;
+        directory.traffic.stored += source?.size ?? 0;
+      }
       if (source === undefined) directory.traffic.requests += 1;
     } catch (error) {
       directory.failed.set(path, message(error));

@@ -13,6 +13,20 @@ export interface HttpOptions {
   fetch?: typeof fetch;
   /** Headers of all requests. */
   headers?: Record<string, string>;
+  /** Cancels all requests. */
+  signal?: AbortSignal;
+}
+
+/** Sends a request. The reasons for which a browser refuses one are hidden from programs, so the error names the usual ones. */
+async function send(url: URL, init: RequestInit, { fetch: given, headers, signal }: HttpOptions): Promise<Response> {
+  try {
+    return await (given ?? fetch)(url, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) }, ...(signal && { signal }) });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof TypeError)) throw error;
+    const text = `${url.href.split("?")[0]}: the server cannot be reached, or does not allow this page to read from it (CORS): ${error.message}`;
+    throw Object.assign(new Error(text), { kind: "io" });
+  }
 }
 
 /** Returns the status of a response in words. */
@@ -30,8 +44,7 @@ function refused(url: URL, response: Response): Error {
  * for those that they refuse, so `onRefused` is told the answer.
  */
 export async function httpSource(url: URL, options: HttpOptions = {}, onRefused?: (answer: string) => void): Promise<Source | undefined> {
-  const request = (range: string) =>
-    (options.fetch ?? fetch)(url, { headers: { ...options.headers, Range: range }, cache: "no-store" });
+  const request = (range: string) => send(url, { headers: { Range: range }, cache: "no-store" }, options);
   const response = await request(`bytes=0-${HEAD - 1}`);
   if (response.status === 404 || response.status === 403 || response.status === 410) {
     if (response.status === 403) onRefused?.(answerOf(response));
@@ -74,7 +87,7 @@ export async function httpSource(url: URL, options: HttpOptions = {}, onRefused?
 async function totalSize(url: URL, response: Response, options: HttpOptions): Promise<number> {
   const total = response.headers.get("content-range")?.split("/")[1];
   if (total !== undefined && /^\d+$/.test(total)) return Number(total);
-  const head = await (options.fetch ?? fetch)(url, { method: "HEAD", headers: { ...options.headers } });
+  const head = await send(url, { method: "HEAD" }, options);
   const length = head.headers.get("content-length");
   if (!head.ok || length === null) throw refused(url, head);
   return Number(length);

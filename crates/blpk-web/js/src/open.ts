@@ -31,8 +31,6 @@ export type OpenInput =
 export interface OpenOptions extends HttpOptions {
   /** Reads a file as raw bytes, whatever they are. */
   raw?: boolean;
-  /** Cancels all reads. */
-  signal?: AbortSignal;
   /** The place of the WebAssembly module, for the first call. Default: `open.wasm` next to this file. */
   module?: ModuleInput;
 }
@@ -88,6 +86,7 @@ function urlOf(text: string): URL {
 async function urlSource(url: URL, options: OpenOptions): Promise<Found> {
   if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await (await fetch(url)).blob());
   if (url.protocol === "file:") {
+    if (typeof process === "undefined" || !process.versions?.node) throw invalid("a page cannot read file: URLs; choose the file");
     const { openAsBlob } = await import(/* @vite-ignore */ "node:fs");
     const { fileURLToPath } = await import(/* @vite-ignore */ "node:url");
     return blobSource(await openAsBlob(fileURLToPath(url)));

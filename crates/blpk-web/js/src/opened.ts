@@ -1,7 +1,8 @@
 // An open file or directory.
 
 import init, * as wasm from "../generated/blpk_open.js";
-import { checkInteger, checkName, invalid } from "./check.js";
+import { checkInteger, checkName, checkText, invalid } from "./check.js";
+import { csvOf, textsOf, type CsvSource } from "./csv.js";
 import { Files, type Traffic } from "./files.js";
 import { guarded, Module } from "./module.js";
 import { sliceText, type Slice } from "./slice.js";
@@ -168,33 +169,32 @@ export class Opened {
   }
 
   /** Opens a column of a table, or an array in a group. */
-  member(name: string): Promise<Opened> {
+  async member(name: string): Promise<Opened> {
+    if (!this.#isClosed) checkText("name", name);
     return Opened.#make(this.#traffic, undefined, () => this.#value.member(name));
   }
 
   /** Reads items. Only the chunks and blocks that hold them are fetched and decoded. */
   async read(slice?: Slice): Promise<Items> {
     const text = sliceText(slice);
-    return this.#run((opened) => this.#items(opened.read(text), opened.shapeOf(text)));
+    const [bytes, shape] = await this.#run((opened) => [opened.read(text), opened.shapeOf(text)] as const);
+    return this.#items(bytes, shape);
   }
 
   /** Reads items, with zeros in place of those that cannot be read, which are listed. */
   async readRest(slice?: Slice): Promise<Items & { lost: Lost[] }> {
     const text = sliceText(slice);
-    return this.#run((opened) => {
-      const items = this.#items(opened.readRest(text), opened.shapeOf(text));
-      return { ...items, lost: JSON.parse(opened.lost) as Lost[] };
-    });
+    const [bytes, shape, lost] = await this.#run((opened) => [opened.readRest(text), opened.shapeOf(text), opened.lost] as const);
+    return { ...this.#items(bytes, shape), lost: JSON.parse(lost) as Lost[] };
   }
 
   #items(bytes: Uint8Array, shape: Float64Array): Items {
     return { data: typedArray(bytes, this.description.leaves ?? null), shape: Array.from(shape), dtype: this.dtype };
   }
 
-  /** Reads the texts of items, with a list of all scalars for each. */
+  /** Reads the texts of items, with a list of all scalars for each. Long texts are cut. */
   async texts(slice?: Slice): Promise<string[][]> {
-    const text = sliceText(slice);
-    return JSON.parse(await this.#run((opened) => opened.texts(text))) as string[][];
+    return textsOf(this.#csvSource(), sliceText(slice));
   }
 
   /** Reads a range of the uncompressed bytes. */
@@ -213,29 +213,24 @@ export class Opened {
   async save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
     const text = sliceText(slice);
     checkName("format", format, ["npy", "csv"]);
-    if (format === "npy") return this.#run((opened) => opened.npy(text));
-    const parts: string[][][] = [];
-    if (this.kind === "array") parts.push(await this.#lines("", text));
-    const rows = rowsOf(text, this.description.rows ?? 0);
-    for (const name of this.kind === "table" ? this.members : []) {
-      const column = await this.member(name);
-      parts.push(await column.#lines(name, rows));
-      column.free();
+    if (format === "npy" || this.kind === "group") return this.#run((opened) => opened.npy(text));
+    if (this.kind === "array") return csvOf([["", this.#csvSource()]], text);
+    const columns: Opened[] = [];
+    try {
+      for (const name of this.members) columns.push(await this.member(name));
+      return await csvOf(columns.map((column, at) => [this.members[at] as string, column.#csvSource()]), rowsOf(text, this.description.rows ?? 0));
+    } finally {
+      for (const column of columns) column.free();
     }
-    const lines = (parts[0] ?? []).map((_, line) => parts.flatMap((part) => part[line] ?? []));
-    return new TextEncoder().encode(`${lines.map((line) => line.map(quoted).join(",")).join("\n")}\n`);
   }
 
-  /** Returns the fields of CSV: a line for each index of the first axis, after one with the names that `blpk` gives. */
-  async #lines(column: string, slice: string): Promise<string[][]> {
-    const shape = await this.#run((opened) => Array.from(opened.shapeOf(slice)));
-    const items = await this.texts(slice);
-    const across = shape.slice(1).reduce((product, length) => product * length, 1);
-    const names = (this.description.leaves ?? []).map(({ name }) => [column, name].filter((part) => part !== "").join(".") || "f0");
-    const places = Array.from({ length: across }, (_, at) => indices(at, shape.slice(1)).map((index) => `_${index}`).join(""));
-    const lines = [places.flatMap((place) => names.map((name) => `${name}${place}`))];
-    for (let at = 0; at < items.length; at += across) lines.push(items.slice(at, at + across).flat());
-    return lines;
+  #csvSource(): CsvSource {
+    return {
+      dtype: this.dtype,
+      leaves: this.description.leaves ?? null,
+      start: (slice) => this.#run((opened) => (opened.textStart(slice), Array.from(opened.shapeOf(slice)))),
+      part: (most, across) => this.#run((opened) => opened.textPart(most, across)),
+    };
   }
 
   /** Forgets the file and what was read of it. Members of it cannot be read any more. */
@@ -251,16 +246,6 @@ function checkRange(start: number, stop: number): void {
   checkInteger("stop", stop, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** Returns the index along each axis of an item in C order. */
-function indices(item: number, shape: number[]): number[] {
-  const found: number[] = [];
-  for (const length of [...shape].reverse()) {
-    found.unshift(item % length);
-    item = Math.floor(item / length);
-  }
-  return found;
-}
-
 /** Returns the slice of a table with a row as a range, which keeps the axis of rows. A row that does not exist stays as it is. */
 function rowsOf(slice: string, rows: number): string {
   return slice.replace(/^\s*\[?\s*([+-]?\d+)\s*(?=[,\]]|$)/, (index, digits) => {
@@ -268,6 +253,3 @@ function rowsOf(slice: string, rows: number): string {
     return row >= 0 && row < rows ? index.replace(digits, `${row}:${row + 1}`) : index;
   });
 }
-
-/** Quotes a text for CSV where it needs that. */
-const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -26,6 +26,12 @@ export interface Leaf {
   itemsize: number;
 }
 
+/** Returns the scalar of which items consist. `undefined` for items with fields, even a single one. */
+export function scalarOf(leaves: Leaf[] | null | undefined): Leaf | undefined {
+  const [leaf, ...rest] = leaves ?? [];
+  return leaf?.name === "" && leaf.offset === 0 && rest.length === 0 ? leaf : undefined;
+}
+
 type Constructor = new (buffer: ArrayBuffer) => TypedArray;
 
 const CONSTRUCTORS: Record<string, Constructor> = {
@@ -48,11 +54,11 @@ const CONSTRUCTORS: Record<string, Constructor> = {
 
 /**
  * Returns the items as a typed array: floats of 2 bytes as 32-bit floats, complex numbers as pairs, times as 64-bit
- * integers. Other items are their bytes.
+ * integers. Other items, also those with one field, are their bytes.
  */
 export function typedArray(bytes: Uint8Array, leaves: Leaf[] | null): TypedArray {
-  const [leaf, ...rest] = leaves ?? [];
-  if (leaf === undefined || rest.length > 0) return bytes;
+  const leaf = scalarOf(leaves);
+  if (leaf === undefined || bytes.length % leaf.itemsize !== 0) return bytes;
   const name = `${leaf.kind}${leaf.itemsize}`;
   // The bytes have a buffer of their own, from its start.
   const buffer = bytes.buffer as ArrayBuffer;

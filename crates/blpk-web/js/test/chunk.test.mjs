@@ -123,3 +123,14 @@ test("typed arrays are parts of the memory that the caller gives", async () => {
   assert.deepEqual([...room], [9, 9, 9, 9, 9, 9]);
   assert.deepEqual(await decompress(chunk, Float32Array, { into: new Uint8Array(room.buffer, 4, 24) }), new Float32Array(plain.buffer));
 });
+
+test("arguments of a wrong type are refused before the module sees them", async () => {
+  for (const options of [{ codec: 5 }, { codec: ["lz4"] }, { filters: 1 }, { filters: ["shuffle"] }, { codec: null }]) {
+    await assert.rejects(compress(new Uint8Array(100), options), { kind: "invalid" }, JSON.stringify(options));
+  }
+  const chunk = await compress(new Uint8Array(1000));
+  const into = new Uint8Array(1000);
+  for (const maxBytes of [-1, Number.NaN, "abc", null]) await assert.rejects(decompress(chunk, { maxBytes }), { kind: "invalid" }, String(maxBytes));
+  await assert.rejects(decompress(chunk, { maxBytes: 10, into }), { kind: "invalid" });
+  assert.equal((await decompress(chunk, { maxBytes: 1000, into })).length, 1000);
+});

@@ -139,3 +139,16 @@ test("reads can be cancelled", async () => {
   const opened = await open({ size: file.length, read }, { signal: controller.signal });
   await assert.rejects(opened.read("131071"), { name: "AbortError" });
 });
+
+test("aborting ends a request that the server does not answer", async () => {
+  const hanging = (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const controller = new AbortController();
+  const opening = open("http://localhost/a.npy", { fetch: hanging, signal: controller.signal });
+  setTimeout(() => controller.abort(), 10);
+  await assert.rejects(opening, { name: "AbortError" });
+});
+
+test("a server that cannot be reached is said so", async () => {
+  const refusing = () => Promise.reject(new TypeError("Failed to fetch"));
+  await assert.rejects(open("http://localhost/a.npy", { fetch: refusing }), { kind: "io", message: /^http:\/\/localhost\/a\.npy: the server cannot be reached, .*CORS/ });
+});

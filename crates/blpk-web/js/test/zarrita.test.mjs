@@ -1,7 +1,9 @@
 // zarrita reads and writes Zarr arrays with the codec of this package.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 import { Blosc, decompress } from "blpk";
 import * as small from "blpk/decode";
 import NumcodecsBlosc from "numcodecs/blosc";
@@ -81,4 +83,9 @@ test("the codec has the interface of numcodecs", async () => {
   }
   assert.equal(Blosc.codecId, NumcodecsBlosc.codecId);
   assert.throws(() => Blosc.fromConfig({ shuffle: 3 }));
+});
+
+test("a program with types compiles", () => {
+  const [compiler, program] = ["../node_modules/typescript/bin/tsc", "types"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  execFileSync(process.execPath, [compiler, "-p", program], { stdio: "inherit" });
 });

@@ -97,13 +97,23 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     if (!plane || plane.values.length === 0) return;
     const index = row * plane.columns + column;
     const place = shape.map((_, axis) => (axis === rowAxis ? rows.start + row * rows.step : axis === columnAxis ? columns.start + column * columns.step : at[axis]));
-    readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
+    const magnitude = leaves?.[0]?.kind === "c" ? "magnitude " : "";
+    readout.textContent = `[${place.join(", ")}] = ${magnitude}${plane.lost[index] ? "cannot be read" : textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
   }
 
   /** The bytes of the chunks that hold the window, as if chunks were a plane each. */
   function bytesOf(first: AxisRange, second: AxisRange): number {
     const thick = shape.reduce((product, _, axis) => (axis === rowAxis || axis === columnAxis ? product : product * (chunkshape?.[axis] ?? 1)), 1);
     return (first.stop - first.start) * (second.stop - second.start) * thick * itemsize;
+  }
+
+  /** Halves the window until the chunks that it needs are within the limit. */
+  function fit(): void {
+    const half = ({ start, stop, step }: AxisRange) => ({ start, stop: start + Math.ceil((stop - start) / 2), step });
+    while (bytesOf(rows, columns) > MOST_BYTES && rows.stop - rows.start + columns.stop - columns.start > 2) {
+      if (rows.stop - rows.start >= columns.stop - columns.start) rows = half(rows);
+      else columns = half(columns);
+    }
   }
 
   /** Zooms around the selected cell, which stays selected. */
@@ -190,6 +200,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     [rowAxis, columnAxis] = [first, second];
     [rowChoice.value, columnChoice.value] = [String(first), String(second)];
     [rows, columns] = [firstRange(first), firstRange(second)];
+    fit();
     showSliders();
     void refresh();
   }
@@ -197,6 +208,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     const others = shape.map((_, axis) => axis).filter((axis) => axis !== rowAxis && axis !== columnAxis);
     sliders.replaceChildren(...others.map((axis) => axisSlider(axis, shape[axis] ?? 1, at[axis] ?? 0, (index) => ((at[axis] = index), void refresh()))));
   }
+  fit();
   showSliders();
   const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), ...(shape.length > 2 ? [rowChoice, columnChoice] : []), el("label", {}, log, " log scale"));
   const hint = el("p", { class: "hint" }, "Click the map for the keys: arrows read values, + and − or the wheel zoom, shift and arrows or the mouse move the window.");

@@ -34,7 +34,10 @@ export function watchInputs(open: (place: Place, name: string) => void): void {
     if (url) open({ url: addressOf(url) }, url);
   });
   // For programs that show the page in a frame or drive it: an event with a place.
-  window.addEventListener("blpk-open", (event) => open((event as CustomEvent<Place>).detail, "file"));
+  window.addEventListener("blpk-open", (event) => {
+    const { detail } = event as CustomEvent<Place | null>;
+    if (detail) open(detail, "file");
+  });
   watchDrops(open);
 }
 

@@ -1,6 +1,7 @@
 // Numbers of a plot: values of any dtype as floats, statistics, histograms.
 
 import type { Leaf, TypedArray } from "../../js/src/index.js";
+import { scalarOf } from "../../js/src/typed.js";
 import type { Histogram, Stats } from "./protocol.js";
 import { rangeOf } from "./range.js";
 
@@ -9,8 +10,8 @@ export const NOT_A_TIME = -(2n ** 63n);
 
 /** Returns whether items of a dtype can be plotted. */
 export function isPlottable(leaves: Leaf[] | null | undefined): boolean {
-  const [leaf, ...rest] = leaves ?? [];
-  if (leaf === undefined || rest.length > 0 || leaf.axes.length > 0) return false;
+  const leaf = scalarOf(leaves);
+  if (leaf === undefined || leaf.axes.length > 0) return false;
   return "biufcMm".includes(leaf.kind) && leaf.itemsize <= (leaf.kind === "c" ? 16 : 8);
 }
 

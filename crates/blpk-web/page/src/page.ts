@@ -15,9 +15,10 @@ import { showTabs, type View } from "./tabs.js";
 /** The file whose values are shown. */
 let shown: OpenedFile | undefined;
 
-watchTraffic(({ read, requests, stored }) => {
+watchTraffic(({ read, requests, stored, isPartial }) => {
   const element = byId("traffic");
-  element.textContent = stored ? `${shownBytes(read)} read of ${shownBytes(stored)} stored, in ${requests} ${requests === 1 ? "read" : "reads"}` : "";
+  const where = isPartial ? "in the files that were opened" : "stored";
+  element.textContent = stored ? `${shownBytes(read)} read of ${shownBytes(stored)} ${where}, in ${requests} ${requests === 1 ? "read" : "reads"}` : "";
   Object.assign(element.dataset, { read, stored, requests });
 });
 
@@ -86,6 +87,9 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
     await showTabs([{ name: "Table", show: (place) => tableGrid(file, place) }]);
   } catch (error) {
     problem("member", [`${name}: ${(error as Error).message}`]);
+    // Nothing of the member before stays, least of all its download.
+    shown = undefined;
+    for (const part of ["map", "save", "tabs"]) byId(part).hidden = true;
     byId("panel").replaceChildren();
   }
 }
@@ -99,7 +103,7 @@ async function showArray(file: OpenedFile): Promise<void> {
   if (isPlottable(description.leaves) && (description.isTyped ?? false)) {
     const onSlice = (slice: string) => (byId<HTMLInputElement>("slice").value = slice);
     if (shape.length === 1) views.push({ name: "Line plot", show: (place) => linePlot(file, place, onSlice) });
-    if (shape.length > 1) views.push({ name: "Heat map", show: (place) => heatMap(file, place, onSlice) });
+    if (shape.length > 1 && !shape.includes(0)) views.push({ name: "Heat map", show: (place) => heatMap(file, place, onSlice) });
   }
   const all = () => (byId<HTMLInputElement>("slice").value = "...");
   if (description.isTyped) views.push({ name: "Values", show: (place) => (all(), valuesGrid(file, place)) });
@@ -107,8 +111,10 @@ async function showArray(file: OpenedFile): Promise<void> {
   offerDownload(file, [["npy", ".npy"], ["csv", "CSV"]], "Slice, as in NumPy", "...");
   const hasChunks = description.isCompressed === true && (description.nchunks ?? 0) > 0;
   byId("map").hidden = !hasChunks;
+  // The worker answers in this order: values first, then the headers of many chunks.
+  const view = showTabs(views);
   if (hasChunks) showChunks(file, byId("map-body")).catch((error: Error) => problem("chunks", [error.message]));
-  await showTabs(views);
+  await view;
 }
 
 /** Offers to download a slice of a file. */
@@ -123,6 +129,7 @@ function offerDownload(file: OpenedFile, formats: [value: string, name: string][
 byId("save-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (shown === undefined) return;
+  say("saving …");
   const format = byId<HTMLSelectElement>("format").value as "npy" | "csv";
   try {
     const bytes = await remote.save(shown.key, byId<HTMLInputElement>("slice").value.trim() || "...", format);
@@ -133,7 +140,8 @@ byId("save-form").addEventListener("submit", async (event) => {
     problem("save", []);
     say(`saved ${shownBytes(bytes.length)}`);
   } catch (error) {
-    problem("save", [(error as Error).message]);
+    problem("save", [`not saved: ${(error as Error).message}`]);
+    say("not saved");
   }
 });
 

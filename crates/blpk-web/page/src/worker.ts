@@ -164,8 +164,8 @@ function columnOf(table: Opened, name: string): Promise<Opened> {
 }
 
 function traffic(): Traffic {
-  const { read = 0, requests = 0, stored = 0 } = opened[0]?.traffic ?? {};
-  return { read, requests, stored };
+  const { read = 0, requests = 0, stored = 0, isPartial = false } = opened[0]?.traffic ?? {};
+  return { read, requests, stored, isPartial };
 }
 
 /**

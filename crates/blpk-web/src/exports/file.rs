@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::error::{error, invalid, of_io};
 use crate::opened::{self, Opened, unpack_options};
+use crate::text::Lines;
 use crate::{describe, items, rest};
 
 /// An open file or directory.
@@ -18,11 +19,14 @@ pub struct File {
     opened: Opened,
     /// The parts that the last call of `readRest` could not read.
     lost: String,
+    /// The items of which `textPart` has not returned all.
+    lines: Option<Lines>,
 }
 
 impl File {
     fn of(opened: Result<Opened, Error>) -> Result<File, JsValue> {
-        opened.map(|opened| File { opened, lost: "[]".into() }).map_err(|error| of_io(&error))
+        let file = |opened| File { opened, lost: "[]".into(), lines: None };
+        opened.map(file).map_err(|error| of_io(&error))
     }
 
     fn array(&self) -> Result<&Array<'static>, JsValue> {
@@ -141,21 +145,6 @@ impl File {
         self.lost.clone()
     }
 
-    /// Returns the texts of the selected items as a JSON list of lists, one for each item.
-    ///
-    /// # Errors
-    /// The damage.
-    pub fn texts(&self, slice: &str) -> Result<String, JsValue> {
-        let array = self.array()?;
-        let texts = || {
-            let selection = opened::select(array, slice)?;
-            let mut items = opened::room(array, &selection)?;
-            array.read_into(&selection, &mut items, &unpack_options())?;
-            items::texts(array.meta(), &items)
-        };
-        texts().map_err(|error| of_io(&error))
-    }
-
     /// Returns the selected items as a `.npy` file.
     ///
     /// # Errors
@@ -171,6 +160,38 @@ impl File {
             writer.finish()
         };
         saved().map(|bytes| Uint8Array::from(bytes.as_slice())).map_err(|error| of_io(&error))
+    }
+
+    /// Reads the selected items, which `textPart` then returns as text.
+    ///
+    /// # Errors
+    /// The damage.
+    #[wasm_bindgen(js_name = textStart)]
+    pub fn text_start(&mut self, slice: &str) -> Result<(), JsValue> {
+        let array = self.array()?;
+        let read = || {
+            let selection = opened::select(array, slice)?;
+            let mut items = opened::room(array, &selection)?;
+            array.read_into(&selection, &mut items, &unpack_options())?;
+            Lines::new(array.meta(), items)
+        };
+        self.lines = Some(read().map_err(|error| of_io(&error))?);
+        Ok(())
+    }
+
+    /// Returns lines of comma-separated values with `across` items, at most `most` and at most a few MiB. An empty part is
+    /// the last.
+    ///
+    /// # Errors
+    /// A lack of memory.
+    #[wasm_bindgen(js_name = textPart)]
+    pub fn text_part(&mut self, most: u32, across: u32) -> Result<Uint8Array, JsValue> {
+        let Some(lines) = &mut self.lines else { return Ok(Uint8Array::new_with_length(0)) };
+        let text = lines.next(most, across as usize).map_err(|error| of_io(&error))?;
+        if text.is_empty() {
+            self.lines = None;
+        }
+        Ok(Uint8Array::from(text.as_slice()))
     }
 
     /// Returns a range of the uncompressed bytes.
