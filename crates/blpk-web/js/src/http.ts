@@ -41,13 +41,23 @@ function refused(url: URL, response: Response): Error {
 /**
  * Opens a file at a URL, `undefined` if there is none. A server without range requests sends all of it. A directory, which
  * the server redirects to its name with a slash, is no file. Object stores answer 403 for files that are absent, and other servers
- * for those that they refuse, so `onRefused` is told the answer.
+ * for those that they refuse, so `onRefused` is told the answer. `isMember`: it is a file in a directory, which is never HTML.
  */
-export async function httpSource(url: URL, options: HttpOptions = {}, onRefused?: (answer: string) => void): Promise<Source | undefined> {
+export async function httpSource(
+  url: URL,
+  options: HttpOptions = {},
+  onRefused?: (answer: string) => void,
+  isMember = false,
+): Promise<Source | undefined> {
   const request = (range: string) => send(url, { headers: { Range: range }, cache: "no-store" }, options);
   const response = await request(`bytes=0-${HEAD - 1}`);
   if (response.status === 404 || response.status === 403 || response.status === 410) {
     if (response.status === 403) onRefused?.(answerOf(response));
+    await response.body?.cancel();
+    return undefined;
+  }
+  // A host of a page answers with the page for what it does not have.
+  if (isMember && response.ok && response.headers.get("content-type")?.startsWith("text/html")) {
     await response.body?.cancel();
     return undefined;
   }
@@ -89,7 +99,11 @@ async function totalSize(url: URL, response: Response, options: HttpOptions): Pr
   if (total !== undefined && /^\d+$/.test(total)) return Number(total);
   const head = await send(url, { method: "HEAD" }, options);
   const length = head.headers.get("content-length");
-  if (!head.ok || length === null) throw refused(url, head);
+  if (!head.ok) throw refused(url, head);
+  if (length === null || head.headers.get("content-encoding") !== null) {
+    const text = `${url.href.split("?")[0]}: the server hides the size of the file: it has to expose Content-Range`;
+    throw Object.assign(new Error(text), { kind: "io" });
+  }
   return Number(length);
 }
 
@@ -101,7 +115,7 @@ export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirect
     open: async (path) => {
       const file = new URL(base);
       file.pathname += path.split("/").map(encodeURIComponent).join("/");
-      return httpSource(file, options);
+      return httpSource(file, options, undefined, true);
     },
     list: async () => {
       throw Object.assign(new Error("a directory at a URL cannot be listed"), { kind: "unsupported" });

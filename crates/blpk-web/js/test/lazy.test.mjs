@@ -152,3 +152,14 @@ test("a server that cannot be reached is said so", async () => {
   const refusing = () => Promise.reject(new TypeError("Failed to fetch"));
   await assert.rejects(open("http://localhost/a.npy", { fetch: refusing }), { kind: "io", message: /^http:\/\/localhost\/a\.npy: the server cannot be reached, .*CORS/ });
 });
+
+test("a host that answers with a page for files that it does not have", async () => {
+  const zarray = { zarr_format: 2, shape: [4], chunks: [4], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: null };
+  const files = new Map([["/a/.zarray", JSON.stringify(zarray)], ["/a/0", "\x01\x02\x03\x04"]]);
+  const spa = async (url) => {
+    const text = files.get(url.pathname);
+    return new Response(text ?? "<!doctype html>", { headers: { "content-type": text ? "application/octet-stream" : "text/html; charset=utf-8" } });
+  };
+  const opened = await open("http://localhost/a/", { fetch: spa });
+  assert.deepEqual([opened.kind, ...(await opened.read()).data], ["array", 1, 2, 3, 4]);
+});

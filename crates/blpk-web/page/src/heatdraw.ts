@@ -28,7 +28,9 @@ export function imageOf(plane: Plane, scale: Range): OffscreenCanvas {
   const pixels = new Uint32Array(image.data.buffer);
   const { values, lost } = plane;
   for (let index = 0; index < values.length; index++) {
-    const at = Math.round(scale.place(values[index] as number) * LAST);
+    const value = values[index] as number;
+    // Without finite values there is no scale.
+    const at = value === Number.POSITIVE_INFINITY ? LAST : Math.round(scale.place(value) * LAST);
     if (lost[index]) pixels[index] = LOST_PIXEL;
     else pixels[index] = Number.isNaN(at) ? NAN_PIXEL : (PIXELS[Math.min(LAST, Math.max(0, at))] as number);
   }

@@ -101,7 +101,11 @@ async function showArray(file: OpenedFile): Promise<void> {
   if (file.info && byId("member-choice").hidden) byId("facts").textContent = file.info;
   const views: View[] = [];
   if (isPlottable(description.leaves) && (description.isTyped ?? false)) {
-    const onSlice = (slice: string) => (byId<HTMLInputElement>("slice").value = slice);
+    const tab = () => document.querySelector('#tabs [aria-selected="true"]')?.textContent;
+    // A plot that was still read when another view was chosen has no say.
+    const onSlice = (slice: string) => {
+      if (tab() === "Line plot" || tab() === "Heat map") byId<HTMLInputElement>("slice").value = slice;
+    };
     if (shape.length === 1) views.push({ name: "Line plot", show: (place) => linePlot(file, place, onSlice) });
     if (shape.length > 1 && !shape.includes(0)) views.push({ name: "Heat map", show: (place) => heatMap(file, place, onSlice) });
   }

@@ -125,6 +125,13 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
     top = space <= 0 ? 0 : Math.round((grid.scrollTop / space) * last());
     requestAnimationFrame(show);
   });
+  // Where a pixel of the scroll bar is several rows, the wheel would skip rows.
+  grid.addEventListener("wheel", (event) => {
+    if (height() < MAX_HEIGHT || event.ctrlKey || event.deltaY === 0) return;
+    event.preventDefault();
+    const rows = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY / ROW : event.deltaY;
+    scrollTo(top + Math.sign(rows) * Math.max(1, Math.round(Math.abs(rows))));
+  }, { passive: false });
   grid.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: visible(), PageUp: -visible(), Home: -source.length, End: source.length }[event.key];
     if (step === undefined) return;
