@@ -15,7 +15,7 @@ fn check(outcome: Outcome) -> io::Result<()> {
     match outcome {
         Outcome::Done => Ok(()),
         Outcome::Pending => Err(io::ErrorKind::WouldBlock.into()),
-        Outcome::Unsupported => Err(io::ErrorKind::Unsupported.into()),
+        Outcome::Unsupported => Err(io::Error::new(io::ErrorKind::Unsupported, imports::reason())),
         Outcome::Absent => Err(io::ErrorKind::NotFound.into()),
         Outcome::Failed => Err(io::Error::other(imports::reason())),
     }

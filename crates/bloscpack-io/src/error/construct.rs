@@ -57,11 +57,11 @@ impl Error {
         Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// Adds the name of the file in a directory to the error, unless the error shows this name already.
+    /// Adds the name of the file in a directory to the error, unless it has no name, or the error shows it already.
     pub(crate) fn in_file(self, file: String) -> Error {
         let source = match self {
             Error::Format(error) if is_part(&file, error.part()) => Error::FileFormat(error),
-            error if error.starts_with_file() == Some(&file) => return error,
+            error if file.is_empty() || error.starts_with_file() == Some(&file) => return error,
             error => error,
         };
         Error::InFile { file, source: Box::new(source) }

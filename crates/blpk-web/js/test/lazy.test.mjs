@@ -163,3 +163,8 @@ test("a host that answers with a page for files that it does not have", async ()
   const opened = await open("http://localhost/a/", { fetch: spa });
   assert.deepEqual([opened.kind, ...(await opened.read()).data], ["array", 1, 2, 3, 4]);
 });
+
+test("a group at a URL without consolidated metadata says that it cannot be listed", async () => {
+  const only = async (url) => (url.pathname === "/g/.zgroup" ? new Response('{"zarr_format": 2}') : new Response("", { status: 404 }));
+  await assert.rejects(open("http://localhost/g/", { fetch: only }), { kind: "io", message: "listing: a directory at a URL cannot be listed" });
+});

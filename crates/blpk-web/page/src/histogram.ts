@@ -3,6 +3,8 @@
 import { canvasOf, colour, el } from "./dom.js";
 import type { Histogram, Stats } from "./protocol.js";
 
+const isEmpty = ({ counts }: Histogram): boolean => counts.every((count) => count === 0);
+
 /** Shows statistics and a histogram, with values as `text` returns them. `update` replaces them. */
 export function statistics(text: (value: number) => string) {
   let histogram: Histogram | undefined;
@@ -23,6 +25,7 @@ export function statistics(text: (value: number) => string) {
     context.fillStyle = colour("soft");
     const label = (value: number) => text(isLog ? 10 ** value : value);
     context.textAlign = "left";
+    if (isEmpty(histogram)) return context.fillText("no values", 0, height - 3);
     context.fillText(label(low), 0, height - 3);
     context.textAlign = "right";
     context.fillText(label(high), width, height - 3);
@@ -41,7 +44,8 @@ export function statistics(text: (value: number) => string) {
     list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-stat": name }, value))));
     const edges = `from ${text(log ? 10 ** next.low : next.low)} to ${text(log ? 10 ** next.high : next.high)}`;
     const peak = next.counts.indexOf(Math.max(...next.counts));
-    canvas.setAttribute("aria-label", `Histogram of the shown values ${edges} in ${next.counts.length} bins; most are in bin ${peak + 1}`);
+    const words = isEmpty(next) ? ": there are none on this scale" : ` ${edges} in ${next.counts.length} bins; most are in bin ${peak + 1}`;
+    canvas.setAttribute("aria-label", `Histogram of the shown values${words}`);
     paint();
   }
   return { element: el("div", {}, list, canvas), update };
