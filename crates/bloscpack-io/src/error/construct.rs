@@ -13,9 +13,20 @@ use super::{Activity, Error, NoText};
 #[cfg(feature = "write")]
 const WRITING_SPOOL: &str = "writing a temporary file (TMPDIR) in";
 
-/// Returns whether an error of this crate passed through a reader or a writer, such as that of a damaged chunk.
-fn is_ours(source: &io::Error) -> bool {
-    source.get_ref().is_some_and(|inner| inner.is::<Error>())
+/// Returns the error of this crate that an I/O error wraps.
+fn ours(source: &io::Error) -> Option<&Error> {
+    source.get_ref()?.downcast_ref()
+}
+
+#[cfg(feature = "write")]
+fn is_of_spool(source: &io::Error) -> bool {
+    matches!(ours(source), Some(Error::File { doing: WRITING_SPOOL, .. }))
+}
+
+/// Spools are in memory.
+#[cfg(not(feature = "write"))]
+fn is_of_spool(_: &io::Error) -> bool {
+    false
 }
 
 impl From<EncodeError> for Error {
@@ -91,9 +102,10 @@ impl Error {
         Error::of_activity(Activity::Reading, source)
     }
 
-    /// Converts an I/O error of the output. For use with `map_err`.
+    /// Converts an I/O error of the output. For use with `map_err`. An error of this crate, such as that of a damaged chunk
+    /// whose bytes are being written, is none of the output, and stays as it is.
     pub(crate) fn writing(source: io::Error) -> Error {
-        Error::of_activity(Activity::Writing, source)
+        if ours(&source).is_some() { source.into() } else { Error::of_activity(Activity::Writing, source) }
     }
 
     /// Converts an I/O error of the operation `doing`. For use with `map_err`.
@@ -107,9 +119,9 @@ impl Error {
         Error::file(WRITING_SPOOL, directory, source)
     }
 
-    /// Returns the I/O error of an operation, and an error of this crate as it is.
+    /// Returns the I/O error of an operation, and an error of a temporary file as it is.
     fn of_activity(doing: Activity, source: io::Error) -> Error {
-        if is_ours(&source) { source.into() } else { Error::Io { doing, source } }
+        if is_of_spool(&source) { source.into() } else { Error::Io { doing, source } }
     }
 
     /// Converts an error of values that the caller gave: what would be damage in a file is [`Error::Argument`]. For use
