@@ -81,7 +81,7 @@ pub struct Registry {
     entries: Option<Arc<Entries>>,
 }
 
-/// What is registered. Most encoders and decoders have nothing, and dropping two empty maps takes half of the instructions
+/// Registered codecs and filters. Most encoders and decoders have none, and dropping two empty maps takes half of the instructions
 /// that a new decoder costs.
 #[derive(Clone, Default)]
 struct Entries {
