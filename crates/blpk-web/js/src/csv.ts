@@ -27,7 +27,7 @@ export async function csvOf(sources: [name: string, source: CsvSource][], slice:
   for (const [name, { dtype, leaves, start, part }] of sources) {
     if (!leaves?.every(hasText)) throw Object.assign(new Error(`items of dtype ${dtype} have no text`), { kind: "unsupported" });
     const inner = (await start(slice)).slice(1);
-    names.push(...fieldNames(name, leaves, inner));
+    for (const field of fieldNames(name, leaves, inner)) names.push(field);
     const across = Math.max(1, inner.reduce((product, length) => product * length, 1));
     started.push((most) => part(most, across));
   }

@@ -91,6 +91,8 @@ export class Opened {
   readonly #traffic: Traffic;
   readonly #number: number | undefined;
   #isClosed = false;
+  /** The last text that was asked for. The module keeps the place in one text, so the next one waits. */
+  #text: Promise<unknown> = Promise.resolve();
   readonly description: Description;
 
   private constructor(opened: wasm.Opened, traffic: Traffic, number: number | undefined) {
@@ -194,7 +196,8 @@ export class Opened {
 
   /** Reads the texts of items, with a list of all scalars for each. Long texts are cut. */
   async texts(slice?: Slice): Promise<string[][]> {
-    return textsOf(this.#csvSource(), sliceText(slice));
+    const text = sliceText(slice);
+    return this.#alone(() => textsOf(this.#csvSource(), text));
   }
 
   /** Reads a range of the uncompressed bytes. */
@@ -214,7 +217,7 @@ export class Opened {
     const text = sliceText(slice);
     checkName("format", format, ["npy", "csv"]);
     if (format === "npy" || this.kind === "group") return this.#run((opened) => opened.npy(text));
-    if (this.kind === "array") return csvOf([["", this.#csvSource()]], text);
+    if (this.kind === "array") return this.#alone(() => csvOf([["", this.#csvSource()]], text));
     const columns: Opened[] = [];
     try {
       for (const name of this.members) columns.push(await this.member(name));
@@ -222,6 +225,13 @@ export class Opened {
     } finally {
       for (const column of columns) column.free();
     }
+  }
+
+  /** Makes a text after those that were asked for before. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const text = this.#text.then(work);
+    this.#text = text.catch(() => {});
+    return text;
   }
 
   #csvSource(): CsvSource {

@@ -82,3 +82,18 @@ test("a million lines are made in parts", async () => {
   assert.equal(lines.length, items.length + 2);
   assert.deepEqual([lines[0], lines[1], lines[1000], lines.at(-2)], ["f0", "0", String(999 % 251), String((items.length - 1) % 251)]);
 });
+
+test("texts that are asked for at once do not mix", async () => {
+  const opened = await open(npy("'<u4'", [200_000], new Uint8Array(Uint32Array.from({ length: 200_000 }, (_, at) => at).buffer)));
+  const [first, failed, second, saved] = await Promise.all([opened.texts("0:150000"), opened.texts("x").catch((error) => error), opened.texts("5:8"), text(opened, "199998:")]);
+  assert.equal(first.length, 150_000);
+  assert.ok(first.every(([value], at) => value === String(at)));
+  assert.equal(failed.kind, "invalid");
+  assert.deepEqual([second.flat(), saved], [["5", "6", "7"], "f0\n199998\n199999\n"]);
+});
+
+test("lines may have many fields", async () => {
+  const opened = await open(npy("'u1'", [1, 300_000], new Uint8Array(300_000).fill(7)));
+  const lines = (await text(opened)).trimEnd().split("\n");
+  assert.deepEqual([lines.length, lines[0].endsWith(",f0_299999"), lines[1].length], [2, true, 599_999]);
+});
