@@ -55,7 +55,8 @@ interface Directory {
   files: Map<string, number | null>;
   lists: Map<string, string[] | null>;
   failed: Map<string, string>;
-  misses: Set<string>;
+  /** Files that are needed, with the number of their first bytes if these are few. */
+  misses: Map<string, number | undefined>;
   listMisses: Set<string>;
   /** Whether it cannot be listed. */
   unlisted: boolean;
@@ -69,6 +70,7 @@ export class Files {
   #directories = new Map<number, Directory>();
   #next = 0;
   #wanted = 0;
+  #head: number | undefined;
   #kept = 0;
   #running = 0;
   #inFlight = new Set<Promise<unknown>>();
@@ -99,7 +101,8 @@ export class Files {
   addDirectory(source: SourceDirectory, traffic: Traffic): number {
     const number = this.#next++;
     const [files, lists, failed] = [new Map(), new Map(), new Map()];
-    const [misses, listMisses, coming] = [new Set<string>(), new Set<string>(), new Set<string>()];
+    const misses = new Map<string, number | undefined>();
+    const [listMisses, coming] = [new Set<string>(), new Set<string>()];
     this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming, unlisted: false });
     return number;
   }
@@ -170,7 +173,7 @@ export class Files {
     }
     const reason = directory.failed.get(path);
     if (reason !== undefined) return this.#fail(reason);
-    if (!directory.coming.has(path)) directory.misses.add(path);
+    if (!directory.coming.has(path)) directory.misses.set(path, this.#head);
     this.isPending = true;
     this.outcome = PENDING;
     return 0;
@@ -203,14 +206,15 @@ export class Files {
 
   // Asynchronous calls.
 
-  /** Calls the module until all bytes that it needs are here. */
-  async run<T>(call: () => T, traffic: Traffic): Promise<T> {
+  /** Calls the module until all bytes that it needs are here. `head`: how many of a file that it opens, if these are few. */
+  async run<T>(call: () => T, traffic: Traffic, head?: number): Promise<T> {
     if (this.#running++ === 0) this.#begin();
     try {
       for (;;) {
         traffic.signal?.throwIfAborted();
         this.isPending = false;
         this.#wanted = 0;
+        this.#head = head;
         let result: { value: T } | { error: unknown };
         try {
           result = { value: call() };
@@ -270,9 +274,9 @@ export class Files {
     }
     for (const directory of this.#directories.values()) {
       const { misses, listMisses, coming } = directory;
-      for (const path of misses) tasks.push(() => this.#open(directory, path).finally(() => coming.delete(path)));
+      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head).finally(() => coming.delete(path)));
       for (const path of listMisses) tasks.push(() => this.#list(directory, path).finally(() => coming.delete(`${path}/`)));
-      misses.forEach((path) => coming.add(path));
+      misses.forEach((_, path) => coming.add(path));
       listMisses.forEach((path) => coming.add(`${path}/`));
       misses.clear();
       listMisses.clear();
@@ -300,9 +304,9 @@ export class Files {
     }
   }
 
-  async #open(directory: Directory, path: string): Promise<void> {
+  async #open(directory: Directory, path: string, head?: number): Promise<void> {
     try {
-      const source = await directory.source.open(path);
+      const source = await directory.source.open(path, head);
       directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic));
       if (directory.source.size === undefined) {
         directory.traffic.isPartial = true;

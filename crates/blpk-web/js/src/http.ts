@@ -4,7 +4,7 @@ import { memorySource, type Source, type SourceDirectory } from "./source.js";
 
 /** Bytes that the first request of a file asks for: enough to recognise it, and all of a small one. */
 const HEAD = 64 << 10;
-/** The unit of range requests. */
+/** The unit of range requests. Files of which less was asked for at first are read in smaller units. */
 const GRAIN = 16 << 10;
 
 /** How to fetch. */
@@ -42,15 +42,17 @@ function refused(url: URL, response: Response): Error {
  * Opens a file at a URL, `undefined` if there is none. A server without range requests sends all of it. A directory, which
  * the server redirects to its name with a slash, is no file. Object stores answer 403 for files that are absent, and other servers
  * for those that they refuse, so `onRefused` is told the answer. `isMember`: it is a file in a directory, which is never HTML.
+ * `wanted`: the bytes that the first request asks for.
  */
 export async function httpSource(
   url: URL,
   options: HttpOptions = {},
   onRefused?: (answer: string) => void,
   isMember = false,
+  wanted = HEAD,
 ): Promise<Source | undefined> {
   const request = (range: string) => send(url, { headers: { Range: range }, cache: "no-store" }, options);
-  const response = await request(`bytes=0-${HEAD - 1}`);
+  const response = await request(`bytes=0-${wanted - 1}`);
   if (response.status === 404 || response.status === 403 || response.status === 410) {
     if (response.status === 403) onRefused?.(answerOf(response));
     await response.body?.cancel();
@@ -77,7 +79,7 @@ export async function httpSource(
   return {
     size,
     head,
-    grain: GRAIN,
+    grain: Math.min(GRAIN, wanted),
     read: async (offset, length) => {
       const part = await request(`bytes=${offset}-${offset + length - 1}`);
       if (part.status !== 206 && part.status !== 200) throw refused(url, part);
@@ -112,10 +114,10 @@ export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirect
   const base = new URL(url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
   return {
-    open: async (path) => {
+    open: async (path, head) => {
       const file = new URL(base);
       file.pathname += path.split("/").map(encodeURIComponent).join("/");
-      return httpSource(file, options, undefined, true);
+      return httpSource(file, options, undefined, true, head);
     },
     list: async () => {
       throw Object.assign(new Error("a directory at a URL cannot be listed"), { kind: "unsupported" });

@@ -16,8 +16,8 @@ export interface Source {
 
 /** A directory of files. Paths are relative, with `/` between names. */
 export interface SourceDirectory {
-  /** Opens a file. `undefined` if there is none. */
-  open(path: string): Promise<Source | undefined>;
+  /** Opens a file. `undefined` if there is none. `head`: the first bytes that will be needed, if these are few. */
+  open(path: string, head?: number): Promise<Source | undefined>;
   /** Lists the names in a directory, `undefined` if there is none. Throws where listing is impossible. */
   list(path: string): Promise<string[] | undefined>;
   /** The size of all files in bytes, where it is known. */

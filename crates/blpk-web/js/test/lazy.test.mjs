@@ -107,6 +107,23 @@ test("of a Zarr array at a URL, only the chunks of the slice are fetched", async
   }
 });
 
+test("of chunk files at a URL, a map fetches little more than the headers", async () => {
+  const files = await zarr();
+  const server = await serve(new Map([...files].map(([name, bytes]) => [`data/${name}`, bytes])));
+  try {
+    const opened = await open(`${server.url}data`);
+    const { read } = opened.traffic;
+    const facts = await opened.chunks();
+    assert.deepEqual(facts.map(({ cbytes }) => cbytes), [0, 1, 2, 3].map((chunk) => files.get(String(chunk))?.length ?? 0));
+    assert.equal(opened.traffic.read - read, 3 * 4096);
+    const requests = server.log.length;
+    assert.equal((await opened.read([[(1 << 18) - 1, 1 << 18]])).data[0], Math.sin((1 << 18) - 1));
+    assert.equal(server.log.length - requests, 1, "the rest of a chunk is one request");
+  } finally {
+    server.close();
+  }
+});
+
 test("servers without ranges, with errors and with changing files", async () => {
   const files = new Map([["a.npy", npy()]]);
   const whole = await serve(files, { noRanges: true });
