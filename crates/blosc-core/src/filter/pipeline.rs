@@ -96,10 +96,16 @@ impl Filters {
 
 impl<'a> Pipeline<'a> {
     /// Prepares the filters for compression.
+    #[inline]
     pub(crate) fn forward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
-        if let [Filter::Shuffle] = filters.as_slice() {
-            return Ok(Pipeline::shuffle(context));
+        match filters.as_slice() {
+            [Filter::Shuffle] => Ok(Pipeline::shuffle(context)),
+            _ => Pipeline::forward_of_all(filters, context),
         }
+    }
+
+    #[inline(never)]
+    fn forward_of_all(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
         Pipeline::new(filters, context, |filter| match filter {
             Filter::TruncPrec(_) => trunc::trunc_prec_mask(context.typesize, filter.meta()).map(|_| true),
             Filter::IntTrunc(_) => trunc::int_trunc_mask(context.typesize, filter.meta()).map(|_| true),

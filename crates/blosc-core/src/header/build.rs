@@ -113,6 +113,11 @@ impl Header {
 
     /// Writes the header into the start of `dst`, which has room for [`len`](Header::len) bytes.
     pub(crate) fn write(&self, dst: &mut [u8]) {
-        dst[..self.len()].copy_from_slice(&self.bytes[..self.len()]);
+        // Of lengths that the compiler knows: it then writes the fields to `dst`. Copying 16 bytes at once that were just
+        // written field by field waits for the stores.
+        match dst {
+            dst if !self.is_extended() => dst[..Header::LEN].copy_from_slice(&self.bytes[..Header::LEN]),
+            dst => dst[..Header::EXTENDED_LEN].copy_from_slice(&self.bytes),
+        }
     }
 }

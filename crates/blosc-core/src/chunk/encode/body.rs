@@ -67,6 +67,7 @@ impl Blocks for &[u8] {
 }
 
 impl<'a> BodyPlan<'a> {
+    #[inline(always)]
     pub(super) fn new(
         params: &'a CParams,
         header: &Header,

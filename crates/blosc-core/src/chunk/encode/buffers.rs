@@ -33,16 +33,17 @@ pub(super) struct Worker {
 }
 
 impl Buffers {
-    /// Prepares for chunks with these parameters. Keeps the tables if they serve the same codec and level.
-    pub(super) fn prepare(&mut self, params: &CParams, registry: &Registry) -> Result<(), EncodeError> {
+    /// Prepares for chunks with these parameters. Keeps the tables if they serve the same codec and level. Returns whether
+    /// that holds until the parameters change: it does not for a plug-in, which has no tables.
+    pub(super) fn prepare(&mut self, params: &CParams, registry: &Registry) -> Result<bool, EncodeError> {
         if self.encoder.compressor().is_for(params) {
-            return Ok(());
+            return Ok(true);
         }
         self.workers.clear();
         if !self.encoder.compressor_mut().adapt(params) {
             self.encoder.set_compressor(StreamEncoder::new(params, registry)?);
         }
-        Ok(())
+        Ok(self.encoder.compressor().is_for(params))
     }
 }
 

@@ -72,6 +72,8 @@ pub struct Encoder {
     prefilter: Option<Arc<Prefilter>>,
     cancel: Option<Cancel>,
     buffers: Leased<Buffers>,
+    /// Whether the buffers have the compressor for these parameters.
+    is_prepared: bool,
 }
 
 impl Encoder {
@@ -90,6 +92,7 @@ impl Encoder {
             prefilter: None,
             cancel: None,
             buffers: Leased::new(),
+            is_prepared: false,
         })
     }
 
@@ -117,7 +120,7 @@ impl Encoder {
     /// As [`Encoder::new`]; then the old parameters stay in force.
     pub fn set_params(&mut self, params: CParams) -> Result<(), EncodeError> {
         self.params = params.validate()?;
-        self.header = None;
+        (self.header, self.is_prepared) = (None, false);
         Ok(())
     }
 
@@ -266,10 +269,14 @@ impl Encoder {
     }
 
     /// Returns the plan for the blocks of a chunk with this header, and the buffers with a compressor for it.
+    // In the caller's frame, as all that it calls: copying the plan takes 2 % of the time of 1 KiB.
+    #[inline(always)]
     fn plan(&mut self, header: &Header) -> Result<(BodyPlan<'_>, &mut Buffers), EncodeError> {
-        let Encoder { params, registry, blockshape, cancel, buffers, .. } = self;
+        let Encoder { params, registry, blockshape, cancel, buffers, is_prepared, .. } = self;
         let buffers = buffers.get();
-        buffers.prepare(params, registry)?;
+        if !*is_prepared {
+            *is_prepared = buffers.prepare(params, registry)?;
+        }
         Ok((BodyPlan::new(params, header, registry, blockshape, cancel.as_ref())?, buffers))
     }
 }

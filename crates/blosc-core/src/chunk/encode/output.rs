@@ -172,6 +172,7 @@ impl<'a> Output<'a> {
     }
 
     /// Completes the chunk with its header.
+    #[inline(always)]
     pub(super) fn finish(mut self, header: &Header) {
         header.write(self.tables());
         if let Target::Function { write, tables, .. } = self.target {
