@@ -82,12 +82,20 @@ fn compress_with(job: &Job, key: Key, split_mode: SplitMode, src: &[u8], dst: &m
     }
 }
 
-fn size_or_code(compressed: Result<usize, EncodeError>) -> i32 {
+#[inline]
+fn size_or_code(compressed: &Result<usize, EncodeError>) -> i32 {
     match compressed {
-        Ok(cbytes) => i32::try_from(cbytes).unwrap_or(FAILED),
-        Err(EncodeError::Destination { .. }) => 0,
-        Err(EncodeError::CodecUnavailable { .. }) => NO_CODEC,
-        Err(_) => FAILED,
+        Ok(cbytes) => i32::try_from(*cbytes).unwrap_or(FAILED),
+        Err(error) => code_of(error),
+    }
+}
+
+#[cold]
+fn code_of(error: &EncodeError) -> i32 {
+    match error {
+        EncodeError::Destination { .. } => 0,
+        EncodeError::CodecUnavailable { .. } => NO_CODEC,
+        _ => FAILED,
     }
 }
 

@@ -39,7 +39,8 @@ pub(crate) struct Callbacks {
 /// The code of sizes that cannot be used.
 #[inline]
 pub(crate) fn check_sizes(srcsize: i32, destsize: i32) -> Result<(), i32> {
-    let fit = (0..=MAX_BUFFERSIZE).contains(&srcsize) && destsize >= OVERHEAD as i32;
+    // A negative size is a large unsigned one.
+    let fit = srcsize as u32 <= MAX_BUFFERSIZE as u32 && destsize >= OVERHEAD as i32;
     if fit { Ok(()) } else { Err(refused_sizes(srcsize, destsize)) }
 }
 
@@ -60,20 +61,20 @@ pub(crate) fn compress(key: Key, params: &CParams, count: i32, src: &[u8], dst: 
     code
 }
 
-/// As [`compress`], for a small `src` and with the encoder at `place`. `None` if `src` is not small.
+/// As [`compress`], for a small `src` and with the encoder at `place`. `params` returns the parameters if they are needed.
+/// `None` if `src` is not small, and if the parameters cannot be used.
 #[inline]
-pub(crate) fn compress_small(
+pub(crate) fn compress_small<'a>(
     place: &Kept<KeyedEncoder>,
     key: Key,
-    params: &CParams,
+    params: impl FnOnce() -> Result<&'a CParams, i32>,
     src: &[u8],
     dst: &mut [u8],
 ) -> Option<i32> {
     if src.len() > SMALL {
         return None;
     }
-    let Ok(code) = engine::compress_small(place, key, || Ok::<_, Infallible>(*params), src, dst, size_or_code);
-    Some(code)
+    engine::compress_small(place, key, || params().copied(), src, dst, size_or_code).ok()
 }
 
 /// As [`compress`], with functions of the program.
@@ -83,7 +84,7 @@ pub(crate) fn compress_with(params: &CParams, count: i32, callbacks: Callbacks, 
         encoder(*params, callbacks)?.parallelism(parallelism).compress_into(src, dst)
     });
     match failed.load(Relaxed) {
-        0 => size_or_code(compressed),
+        0 => size_or_code(&compressed),
         code => code,
     }
 }
@@ -99,9 +100,15 @@ pub(super) fn encoder(params: CParams, callbacks: Callbacks) -> Result<Encoder, 
     })
 }
 
-pub(super) fn size_or_code(compressed: Result<usize, EncodeError>) -> i32 {
+#[inline]
+pub(super) fn size_or_code(compressed: &Result<usize, EncodeError>) -> i32 {
     match compressed {
-        Ok(cbytes) => i32::try_from(cbytes).unwrap_or(codes::FAILURE),
-        Err(error) => codes::of_encode(&error),
+        Ok(cbytes) => i32::try_from(*cbytes).unwrap_or(codes::FAILURE),
+        Err(error) => code_of(error),
     }
+}
+
+#[cold]
+fn code_of(error: &EncodeError) -> i32 {
+    codes::of_encode(error)
 }

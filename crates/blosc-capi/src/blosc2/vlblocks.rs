@@ -35,7 +35,7 @@ pub(crate) fn compress(job: &Job, callbacks: Option<compress::Callbacks>, blocks
         Ok(chunk) => match dst.get_mut(..chunk.len()) {
             Some(to) => {
                 to.copy_from_slice(&chunk);
-                size_or_code(Ok(chunk.len()))
+                size_or_code(&Ok(chunk.len()))
             }
             None => 0,
         },

@@ -64,9 +64,11 @@ pub(super) unsafe fn header<'a>(pointer: *const c_void) -> Option<&'a [u8; HEADE
 }
 
 /// Returns whether two ranges of memory have a byte in common.
+#[inline]
 pub(super) fn overlap(a: *const c_void, a_len: usize, b: *const c_void, b_len: usize) -> bool {
-    let (a, b) = (a.addr(), b.addr());
-    a_len > 0 && b_len > 0 && a < b.saturating_add(b_len) && b < a.saturating_add(a_len)
+    // One starts within the other. A start before the other is a large number.
+    let (after_b, after_a) = (a.addr().wrapping_sub(b.addr()), b.addr().wrapping_sub(a.addr()));
+    (after_b < b_len && a_len > 0) || (after_a < a_len && b_len > 0)
 }
 
 /// Returns the text at `pointer`, `None` for a null pointer.

@@ -54,8 +54,8 @@ pub unsafe extern "C" fn blosc2_compress_ctx(
     value_or_code(|| {
         // SAFETY: the caller's promise.
         let context = unsafe { context_for(true, context) }?;
-        let tuned = tuner::next_blocksize(&context.cparams, context.pointer());
-        tuned.and(compress::check_sizes(srcsize, destsize))?;
+        tuner::next_blocksize(&context.cparams, context.pointer())?;
+        compress::check_sizes(srcsize, destsize)?;
         // SAFETY: the caller's promise, for sizes that were checked.
         let (src, dst) = unsafe { compression_buffers(src, srcsize, dest, destsize) }?;
         let cbytes = match compressed_directly(context, src, dst) {
@@ -90,7 +90,7 @@ fn compressed_directly(context: &Context, src: &[u8], dst: &mut [u8]) -> Option<
     if context.calls_program() {
         return None;
     }
-    compress::compress_small(context.encoder()?, context.key, context.params().ok()?, src, dst)
+    compress::compress_small(context.encoder()?, context.key, || context.params(), src, dst)
 }
 
 #[inline(never)]
