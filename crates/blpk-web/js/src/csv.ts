@@ -51,7 +51,8 @@ const MAX_TEXT = 256;
 /** Returns the texts of the scalars of each item, for display: long ones are cut, and a subarray is one text. */
 export async function textsOf(source: CsvSource, slice: string): Promise<string[][]> {
   await source.start(slice);
-  const decoder = new TextDecoder();
+  // A byte order mark is a character of the text.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const items: string[][] = [];
   for (;;) {
     const part = await source.part(0xffff_ffff, 1);
@@ -62,11 +63,17 @@ export async function textsOf(source: CsvSource, slice: string): Promise<string[
 
 /** Returns the fields of a line, each cut to what is shown. */
 function fieldsOf(line: string): string[] {
-  const fields = line.includes('"') ? (line.match(/(?:^|,)(?:"(?:[^"]|"")*"|[^,]*)/g) ?? []).map(unquoted) : line.split(",");
-  return fields.map(cut);
+  if (!line.includes('"')) return line.split(",").map(cut);
+  const fields: string[] = [];
+  const next = /("[^"]*(?:""[^"]*)*"|[^,]*)(,?)/y;
+  for (;;) {
+    const [, field = "", comma] = next.exec(line) ?? [];
+    fields.push(cut(unquoted(field)));
+    if (!comma) return fields;
+  }
 }
 
-const unquoted = (field: string): string => field.replace(/^,/, "").replace(/^"([^]*)"$/, (_, inner: string) => inner.replaceAll('""', '"'));
+const unquoted = (field: string): string => field.replace(/^"([^]*)"$/, (_, inner: string) => inner.replaceAll('""', '"'));
 
 /** Cuts a text to the characters that are shown, of which none is a half of one. */
 const cut = (text: string): string => (text.length <= MAX_TEXT ? text : `${[...text.slice(0, 2 * MAX_TEXT)].slice(0, MAX_TEXT).join("")}…`);

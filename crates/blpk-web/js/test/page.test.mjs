@@ -15,7 +15,8 @@ async function load(name) {
 const { ticks, valueTicks } = await load("ticks");
 const { scaleOf } = await load("colours");
 const { histogramOf, statsOf } = await load("numbers");
-const { summaryText, textOf } = await load("texts");
+const { labelsOf, summaryText, textOf } = await load("texts");
+const { chunksOf } = await load("lost");
 const { zoomed, startOf } = await load("zoom");
 
 test("ticks are round numbers in the range", () => {
@@ -113,4 +114,28 @@ test("texts of values have all digits, and dates are dates", () => {
   assert.equal(summaryText(1 / 3, leaf("f", 8)), "0.3333333");
   assert.equal(summaryText(19_000.25, leaf("M", 8, "[D]")), "2022-01-08");
   assert.equal(summaryText(1_700_000_000_000_000_000, leaf("M", 8, "[ns]")), "≈ 2023-11-14T22:13:20.000000000");
+});
+
+test("labels of dates have no more parts than tell them apart", () => {
+  const seconds = { kind: "M", dtype: "<M8[s]", itemsize: 8, axes: [] };
+  const day = 86_400;
+  assert.deepEqual(labelsOf([0, 400 * day, 800 * day], seconds), ["1970", "1971", "1972"]);
+  assert.deepEqual(labelsOf([0, 10 * day, 20 * day], seconds), ["1970-01-01", "1970-01-11", "1970-01-21"]);
+  assert.deepEqual(labelsOf([0, 60, Number.NaN], seconds), ["1970-01-01T00:00", "1970-01-01T00:01", ""]);
+  assert.deepEqual(labelsOf([0, 1], { ...seconds, dtype: "<M8[ms]" }), ["1970-01-01T00:00:00.000", "1970-01-01T00:00:00.001"]);
+  assert.deepEqual(labelsOf([-9e8, 1e12, 0.5], { kind: "f", dtype: "<f8", itemsize: 8, axes: [] }), ["-900000000", "1000000000000", "0.5"]);
+  const years = { ...seconds, dtype: "<M8[Y]" };
+  assert.deepEqual([-1975n, -1965n, 0n, 10375n].map((year) => textOf(year, years)), ["-005", "0005", "1970", "12345"]);
+});
+
+test("lost parts are those of chunks, by the boxes or by name", () => {
+  const boxes = { shape: [10, 20], chunkshape: [4, 6] };
+  const lost = (start, stop, problem = "c/1/2: bad") => [{ start, stop, problem }];
+  const whole = [{ start: 0, stop: 10, step: 1 }, { start: 0, stop: 20, step: 1 }];
+  assert.deepEqual(chunksOf(lost([4, 12], [8, 18]), whole, boxes), [[6, "c/1/2: bad"]]);
+  assert.deepEqual(chunksOf(lost([0, 0], [5, 1]), whole, boxes).map(([chunk]) => chunk), [0, 4]);
+  const every = [{ start: 0, stop: 10, step: 5 }, { start: 19, stop: 20, step: 1 }];
+  assert.deepEqual(chunksOf(lost([1, 0], [2, 1]), every, boxes).map(([chunk]) => chunk), [7]);
+  assert.deepEqual(chunksOf(lost([0], [5], "chunk 3: bad"), [whole[0]], { shape: [10], chunkshape: null }), [[3, "chunk 3: bad"]]);
+  assert.deepEqual(chunksOf(lost([0], [5], "bad"), [whole[0]], { shape: [10], chunkshape: null }), []);
 });

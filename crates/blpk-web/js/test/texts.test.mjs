@@ -67,6 +67,12 @@ test("quotes, newlines, empty texts and bytes that are no text stay as they are"
   assert.deepEqual([...(await raw.save("...", "csv"))].slice(3), [0xff, 0xfe, 10, 0x41, 10]);
 });
 
+test("fields are found behind empty ones, and a byte order mark is a character", async () => {
+  const words = (a, b) => [...characters(a.padEnd(2, "\0")), ...characters(b.padEnd(4, "\0"))];
+  const opened = await open(npy("[('a', '<U2'), ('b', '<U4')]", [5], [...words("", "x,y"), ...words("", ""), ...words("\ufeffa", 'q"'), ...words(",", ""), ...words("\n", ",")]));
+  assert.deepEqual(await opened.texts(), [["", "x,y"], ["", ""], ["\ufeffa", 'q"'], [",", ""], ["\n", ","]]);
+});
+
 test("what has no text, or no items, is refused", async () => {
   await assert.rejects(text(await open(npy("'<f16'", [1], new Uint8Array(16)))), { kind: "unsupported", message: "items of dtype <f16 have no text" });
   const array = { zarr_format: 2, shape: [1], chunks: [1], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: null };

@@ -5,7 +5,7 @@ import { remote } from "./client.js";
 import { colourAt, css, LOST } from "./colours.js";
 import { canvasOf, colour, el, say } from "./dom.js";
 import { shownBytes } from "./numbers.js";
-import type { OpenedFile } from "./protocol.js";
+import type { DamagedChunks, OpenedFile } from "./protocol.js";
 
 /** Number of chunks whose headers are read at once. */
 const PAGE = 512;
@@ -56,12 +56,12 @@ function words(number: number, facts: Facts): string {
   return `Chunk ${number}: ${how}${filters && filters !== "none" ? ` after ${filters}` : ""}, ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}`;
 }
 
-/** Marks chunks of the map that could not be read. Their numbers are in the problems. */
-let markDamaged: (problems: string[]) => void = () => {};
+/** Marks chunks of the map that could not be read. */
+let markDamaged: (found: DamagedChunks) => void = () => {};
 
-/** Marks the chunks that problems name. */
-export function markChunks(problems: string[]): void {
-  markDamaged(problems);
+/** Marks chunks that cannot be read. */
+export function markChunks(found: DamagedChunks): void {
+  markDamaged(found);
 }
 
 /** Shows the map of a file in `place`. */
@@ -80,6 +80,8 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
 
   function draw(context: CanvasRenderingContext2D, width: number): void {
     across = Math.max(1, Math.floor(width / CELL));
+    // Painted again if the height changes.
+    canvas.style.height = heightOf(width);
     [context.textAlign, context.textBaseline] = ["center", "middle"];
     for (const [number, facts] of chunks.entries()) {
       const [x, y] = [(number % across) * CELL, Math.floor(number / across) * CELL];
@@ -96,6 +98,8 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
       }
     }
   }
+
+  const heightOf = (width: number) => `${Math.ceil(chunks.length / Math.max(1, Math.floor(width / CELL))) * CELL}px`;
 
   function select(number: number): void {
     current = Math.min(chunks.length - 1, Math.max(0, number));
@@ -124,15 +128,13 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     summary.textContent = text;
     canvas.setAttribute("aria-label", `Map of chunks. ${text}. Arrow keys go from chunk to chunk.`);
     legend.replaceChildren(...legendOf(chunks));
-    const width = canvas.clientWidth || 400;
-    canvas.style.height = `${Math.ceil(chunks.length / Math.max(1, Math.floor(width / CELL))) * CELL}px`;
+    canvas.style.height = heightOf(canvas.clientWidth || 400);
     select(current);
     if (broken) say(`${broken} of ${total} chunks are damaged`);
   }
 
-  markDamaged = (problems) => {
-    for (const problem of problems) {
-      const number = Number(/\bchunk (\d+)\b/.exec(problem)?.[1] ?? Number.NaN);
+  markDamaged = (found) => {
+    for (const [number, problem] of found) {
       const facts = chunks[number];
       if (facts !== undefined && !isDamaged(facts)) damaged.set(number, problem);
       else if (facts === undefined && number < total) damaged.set(number, problem);

@@ -2,9 +2,8 @@
 
 import { remote } from "./client.js";
 import { el } from "./dom.js";
-import { problem } from "./problems.js";
 import type { OpenedFile, Rows } from "./protocol.js";
-import { scroller } from "./scroller.js";
+import { scroller, type RowPage } from "./scroller.js";
 import { axisSlider, slider } from "./slider.js";
 
 /** Maximum number of columns that are shown at a time. */
@@ -13,12 +12,9 @@ const COLUMNS = 24;
 const BYTES = 16;
 
 /** Puts problems in place of rows that cannot be read. */
-function cellsOf(rows: Rows, start: number): string[][] {
-  const seen = new Set(rows.problems.map(([, text]) => text));
-  if (seen.size > 0) problem("rows", [...seen]);
-  const cells = rows.cells;
-  for (const [row, text] of rows.problems) if ((cells[row - start]?.length ?? 1) === 0) cells[row - start] = [`✗ ${text}`];
-  return cells;
+function pageOf({ cells, problems, isFailed }: Rows, start: number): RowPage {
+  for (const [row, text] of problems) if ((cells[row - start]?.length ?? 1) === 0) cells[row - start] = [`✗ ${text}`];
+  return { cells, problems: problems.map(([, text]) => text), isFailed };
 }
 
 /** Shows the items of an array: a row for each index of the first axis. */
@@ -28,25 +24,36 @@ export function valuesGrid(file: OpenedFile, place: HTMLElement): void {
   const length = shape.length === 0 ? 1 : (shape[0] ?? 0);
   const across = shape.length > 1 ? (shape.at(-1) ?? 1) : 1;
   const at = shape.slice(1, -1).map(() => 0);
+  if (shape.includes(0)) {
+    place.replaceChildren(el("p", {}, "There are no items."));
+    return;
+  }
+  // The columns are the fields of the items along the last axis.
+  const fields = Math.max(1, names.length);
+  const total = across * fields;
   let first = 0;
-  const shownColumns = () => Math.min(COLUMNS, across - first);
+  const last = () => Math.min(total, first + COLUMNS);
+  /** The first item with a field that is shown. */
+  const item = () => Math.floor(first / fields);
   const slice = (start: number, stop: number) => {
-    const columns = shape.length > 1 ? [`${first}:${first + shownColumns()}`] : [];
-    return [`${start}:${stop}`, ...at.map(String), ...columns].join(",");
+    const items = shape.length > 1 ? [`${item()}:${Math.ceil(last() / fields)}`] : [];
+    return [`${start}:${stop}`, ...at.map(String), ...items].join(",");
   };
-  const head = () => {
-    if (shape.length <= 1) return names.length > 0 ? names : ["value"];
-    const columns = Array.from({ length: shownColumns() }, (_, column) => String(first + column));
-    return names.length > 1 ? columns.flatMap((column) => names.map((name) => `${column} ${name}`)) : columns;
+  const columnName = (column: number) => {
+    const name = names[column % fields] ?? "value";
+    if (shape.length <= 1) return name;
+    return fields > 1 ? `${Math.floor(column / fields)} ${name}` : String(column);
   };
+  const head = () => Array.from({ length: last() - first }, (_, column) => columnName(first + column));
   const read = async (start: number, stop: number) => {
-    return cellsOf(await remote.texts(file.key, slice(start, stop), stop - start), start);
+    const skipped = item() * fields;
+    return pageOf(await remote.texts(file.key, slice(start, stop), stop - start, first - skipped, last() - skipped), start);
   };
-  const isText = () => (leaves ?? []).some(({ kind }) => kind === "U" || kind === "S");
+  const isText = (column: number) => ["U", "S"].includes(leaves?.[(first + column) % fields]?.kind ?? "");
   const table = scroller({ length, head: head(), label: `Values, ${length} rows`, name: String, read, isText });
   const sliders = at.map((_, axis) => axisSlider(axis + 1, shape[axis + 1] ?? 1, 0, (index) => ((at[axis] = index), table.reset())));
-  if (across > COLUMNS) {
-    sliders.push(slider("first column", across - COLUMNS + 1, 0, (index) => ((first = index), table.reset({ head: head() }))));
+  if (total > COLUMNS) {
+    sliders.push(slider("first column", total - COLUMNS + 1, 0, (index) => ((first = index), table.reset({ head: head() }))));
   }
   place.replaceChildren(...sliders, table.element);
 }
@@ -60,7 +67,7 @@ export function tableGrid(file: OpenedFile, place: HTMLElement): void {
   const read = async (start: number, stop: number) => {
     const found = await remote.rows(file.key, shown(), start, stop);
     texts = found.isText ?? [];
-    return cellsOf(found, start);
+    return pageOf(found, start);
   };
   const isText = (column: number) => texts[column] ?? false;
   const table = scroller({ length: rows, head: shown(), label: `Table of ${rows} rows and ${members.length} columns`, name: String, read, isText });
@@ -77,12 +84,13 @@ export function hexView(file: OpenedFile, place: HTMLElement): void {
   const head = [...Array.from({ length: BYTES }, (_, at) => at.toString(16).padStart(2, "0")), "text"];
   const read = async (start: number, stop: number) => {
     const bytes = await remote.bytes(file.key, start * BYTES, Math.min(size, stop * BYTES));
-    return Array.from({ length: stop - start }, (_, row) => {
+    const cells = Array.from({ length: stop - start }, (_, row) => {
       const line = [...bytes.subarray(row * BYTES, (row + 1) * BYTES)];
       const text = line.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·")).join("");
       const cells = line.map((byte) => byte.toString(16).padStart(2, "0"));
       return [...cells, ...Array<string>(BYTES - cells.length).fill(""), text];
     });
+    return { cells };
   };
   const name = (row: number) => (row * BYTES).toString(16).padStart(8, "0");
   const table = scroller({ length: Math.ceil(size / BYTES), head, label: `${size} bytes in hexadecimal`, name, read });

@@ -1,9 +1,11 @@
 // What a heat map draws: cells, axes, the scale of colours.
 
+import type { Leaf } from "../../js/src/index.js";
 import { colourAt, css, LOST, NAN } from "./colours.js";
 import { colour } from "./dom.js";
 import type { AxisRange, Plane } from "./protocol.js";
 import type { Range } from "./range.js";
+import { labelsOf } from "./texts.js";
 import { ticks } from "./ticks.js";
 
 /** The place of the cells on the canvas. */
@@ -82,8 +84,19 @@ export function drawAxis(context: CanvasRenderingContext2D, box: Box, { start, s
   context.restore();
 }
 
-/** Draws the colours with their values. */
-export function drawScale(context: CanvasRenderingContext2D, box: Box, scale: Range): void {
+/** The places of the labels along the scale, from the top. */
+const LABELS = [0, 0.5, 1];
+/** The width of the scale without its labels. */
+const SCALE = 32;
+
+/** Returns the labels of the scale, and the width that it needs with them. */
+export function scaleLabels(context: CanvasRenderingContext2D, scale: Range, leaf?: Leaf): { labels: string[]; width: number } {
+  const labels = labelsOf(LABELS.map((part) => Number(scale.value(1 - part).toPrecision(leaf?.kind === "M" ? 17 : 4))), leaf);
+  return { labels, width: SCALE + Math.max(...labels.map((label) => context.measureText(label).width)) };
+}
+
+/** Draws the colours with the labels of their values. */
+export function drawScale(context: CanvasRenderingContext2D, box: Box, labels: string[]): void {
   const x = box.x + box.width + 10;
   for (let y = 0; y < box.height; y++) {
     context.fillStyle = css(colourAt(1 - y / box.height));
@@ -91,7 +104,5 @@ export function drawScale(context: CanvasRenderingContext2D, box: Box, scale: Ra
   }
   context.fillStyle = colour("soft");
   context.textAlign = "left";
-  for (const part of [0, 0.5, 1]) context.fillText(short(scale.value(1 - part)), x + 16, box.y + 9 + part * (box.height - 10));
+  LABELS.forEach((part, at) => context.fillText(labels[at] ?? "", x + 16, box.y + 9 + part * (box.height - 10)));
 }
-
-const short = (value: number) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "");

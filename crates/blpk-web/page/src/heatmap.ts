@@ -4,7 +4,7 @@ import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { css, LOST, NAN, scaleOf } from "./colours.js";
 import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
-import { drawAxis, drawScale, hatch, imageOf, type Box } from "./heatdraw.js";
+import { drawAxis, drawScale, hatch, imageOf, scaleLabels, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
 import { shownBytes } from "./numbers.js";
 import { problem } from "./problems.js";
@@ -36,8 +36,10 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   /** The cells of the plane, a pixel each. */
   let cells: OffscreenCanvas | undefined;
   let isDamaged = false;
+  /** The width of the scale of colours with its labels. */
+  let scaleWidth = 84;
   const summary = (value: number) => summaryText(value, leaves?.[0]);
-  const figures = statistics(summary);
+  const figures = statistics(leaves?.[0]);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(420, "application", "Heat map", draw);
 
@@ -49,18 +51,20 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
 
   /** The place of the cells on the canvas. */
   function frame(width: number, height: number): Box {
-    return { x: LEFT, y: 6, width: Math.max(1, width - LEFT - 84), height: Math.max(1, height - BOTTOM - 6) };
+    return { x: LEFT, y: 6, width: Math.max(1, width - LEFT - scaleWidth), height: Math.max(1, height - BOTTOM - 6) };
   }
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
     if (!plane) return;
+    const { labels, width: wanted } = scaleLabels(context, scale, leaves?.[0]);
+    scaleWidth = wanted;
     const box = frame(width, height);
     context.imageSmoothingEnabled = false;
     if (cells) context.drawImage(cells, box.x, box.y, box.width, box.height);
     if (isDamaged) hatch(context, box, plane);
     drawAxis(context, box, { ...columns, axis: columnAxis }, false);
     drawAxis(context, box, { ...rows, axis: rowAxis }, true);
-    drawScale(context, box, scale);
+    drawScale(context, box, labels);
     const [cellWidth, cellHeight] = [box.width / plane.columns, box.height / plane.rows];
     context.strokeStyle = colour("text");
     context.lineWidth = 2;
@@ -74,12 +78,14 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     canvas.setAttribute("aria-busy", "true");
     try {
       plane = await remote.plane({ key: file.key, rowAxis, columnAxis, at, rows, columns, isLog });
+      // Another file is shown by now.
+      if (!canvas.isConnected) return;
       const positive = plane.values.reduce((least, value) => (value > 0 && value < least ? value : least), Number.POSITIVE_INFINITY);
       scale = scaleOf(plane.stats.min, plane.stats.max, isLog, positive);
       [cells, isDamaged] = [imageOf(plane, scale), plane.lost.includes(1)];
       figures.update(plane.stats, plane.histogram, isLog);
       problem("plane", plane.problems);
-      markChunks(plane.problems);
+      markChunks(plane.damaged);
       [row, column] = [Math.min(row, plane.rows - 1), Math.min(column, plane.columns - 1)];
       const steps = rows.step > 1 || columns.step > 1 ? `, every ${rows.step}th row and ${columns.step}th column` : "";
       canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: from ${summary(plane.stats.min)} to ${summary(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
@@ -87,7 +93,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
       tell();
       paint();
     } catch (error) {
-      problem("plane", [(error as Error).message]);
+      if (canvas.isConnected) problem("plane", [(error as Error).message]);
     }
     canvas.removeAttribute("aria-busy");
   });

@@ -1,12 +1,18 @@
 // Statistics of what is shown, and its histogram.
 
+import type { Leaf } from "../../js/src/index.js";
 import { canvasOf, colour, el } from "./dom.js";
 import type { Histogram, Stats } from "./protocol.js";
+import { labelsOf, summaryText } from "./texts.js";
 
 const isEmpty = ({ counts }: Histogram): boolean => counts.every((count) => count === 0);
 
-/** Shows statistics and a histogram, with values as `text` returns them. `update` replaces them. */
-export function statistics(text: (value: number) => string) {
+/** Returns the values at both ends. */
+const edgesOf = ({ low, high }: Histogram, isLog: boolean): number[] => (isLog ? [10 ** low, 10 ** high] : [low, high]);
+
+/** Shows statistics and a histogram of values of a dtype. `update` replaces them. */
+export function statistics(leaf?: Leaf) {
+  const text = (value: number) => summaryText(value, leaf);
   let histogram: Histogram | undefined;
   let isLog = false;
   const list = el("dl", { class: "stats" });
@@ -14,21 +20,23 @@ export function statistics(text: (value: number) => string) {
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
     if (!histogram) return;
-    const { counts, low, high } = histogram;
+    const { counts } = histogram;
+    const labels = labelsOf(edgesOf(histogram, isLog), leaf);
+    // Long labels are one above the other.
+    const bottom = labels.reduce((sum, label) => sum + context.measureText(label).width, 8) > width ? 32 : 16;
     const most = Math.max(1, ...counts);
     const step = width / counts.length;
     context.fillStyle = colour("accent");
     for (const [bin, count] of counts.entries()) {
-      const tall = (count / most) * (height - 20);
-      context.fillRect(bin * step, height - 16 - tall, Math.max(1, step - 1), tall);
+      const tall = (count / most) * (height - bottom - 4);
+      context.fillRect(bin * step, height - bottom - tall, Math.max(1, step - 1), tall);
     }
     context.fillStyle = colour("soft");
-    const label = (value: number) => text(isLog ? 10 ** value : value);
     context.textAlign = "left";
     if (isEmpty(histogram)) return context.fillText("no values", 0, height - 3);
-    context.fillText(label(low), 0, height - 3);
+    context.fillText(labels[0] ?? "", 0, height - bottom + 13);
     context.textAlign = "right";
-    context.fillText(label(high), width, height - 3);
+    context.fillText(labels[1] ?? "", width, height - 3);
   }
 
   function update(stats: Stats, next: Histogram, log: boolean): void {
@@ -42,7 +50,7 @@ export function statistics(text: (value: number) => string) {
     ];
     if (stats.infinite) facts.push(["infinite", String(stats.infinite)]);
     list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-stat": name }, value))));
-    const edges = `from ${text(log ? 10 ** next.low : next.low)} to ${text(log ? 10 ** next.high : next.high)}`;
+    const edges = `from ${edgesOf(next, log).map(text).join(" to ")}`;
     const peak = next.counts.indexOf(Math.max(...next.counts));
     const words = isEmpty(next) ? ": there are none on this scale" : ` ${edges} in ${next.counts.length} bins; most are in bin ${peak + 1}`;
     canvas.setAttribute("aria-label", `Histogram of the shown values${words}`);

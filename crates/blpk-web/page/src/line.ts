@@ -4,19 +4,20 @@ import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
 import { statistics } from "./histogram.js";
-import { shown } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
 import { rangeOf } from "./range.js";
 import { ticks, valueTicks } from "./ticks.js";
-import { summaryText, textOf } from "./texts.js";
+import { labelsOf, summaryText, textOf } from "./texts.js";
 import { startOf } from "./zoom.js";
 
 /** An array up to this size is shown whole at first, and of a larger one, the first chunks. */
 const WHOLE = 8 << 20;
 /** Maximum number of items that are read for one picture. */
 const MOST = 16 << 20;
-const [LEFT, BOTTOM, TOP] = [72, 34, 8];
+const [BOTTOM, TOP] = [34, 8];
+/** The least width of the labels of values. */
+const LEFT = 40;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
@@ -29,18 +30,23 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   let current = 0;
   /** The item that zooming keeps selected, also while a point stands for several items. */
   let item: number | undefined;
+  /** The width of the labels of values. */
+  let left = LEFT;
   const summary = (value: number) => summaryText(value, leaves?.[0]);
-  const figures = statistics(summary);
+  const figures = statistics(leaves?.[0]);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(360, "application", "Line plot", draw);
 
-  const box = (width: number, height: number) => ({ x: LEFT, y: TOP, width: Math.max(1, width - LEFT - 8), height: Math.max(1, height - BOTTOM - TOP) });
+  const box = (width: number, height: number) => ({ x: left, y: TOP, width: Math.max(1, width - left - 8), height: Math.max(1, height - BOTTOM - TOP) });
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
     if (!line) return;
-    const { x, y, width: across, height: tall } = box(width, height);
     const to = (value: number) => (isLog ? (value > 0 ? Math.log10(value) : Number.NaN) : value);
     const { low, high } = isLog ? line.histogram : { low: line.stats.min, high: line.stats.max };
+    const levels = valueTicks(low, high, box(width, height).height / 45);
+    const labels = labelsOf(levels.map((tick) => (isLog ? 10 ** tick : tick)), leaves?.[0]);
+    left = Math.max(LEFT, ...labels.map((label) => context.measureText(label).width + 12));
+    const { x, y, width: across, height: tall } = box(width, height);
     const range = rangeOf(low, high);
     const px = (item: number) => x + ((item - start) / Math.max(1, stop - start)) * across;
     const py = (value: number) => y + tall - range.place(to(value)) * tall;
@@ -58,10 +64,10 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       context.fillText(String(tick), px(tick), y + tall + 17);
     }
     context.textAlign = "right";
-    for (const tick of valueTicks(low, high, tall / 45)) {
+    for (const [number, tick] of levels.entries()) {
       const at = y + tall - range.place(tick) * tall;
       context.fillRect(x - 5, at, 4, 1);
-      context.fillText(shown(isLog ? 10 ** tick : tick), x - 8, at + 4);
+      context.fillText(labels[number] ?? "", x - 8, at + 4);
     }
     drawLine(context, px, py);
     context.strokeStyle = colour("text");
@@ -98,9 +104,11 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     try {
       const width = Math.max(64, Math.round(canvas.clientWidth || 600));
       line = await remote.line({ key: file.key, start, stop, width, isLog });
+      // Another file is shown by now.
+      if (!canvas.isConnected) return;
       figures.update(line.stats, line.histogram, isLog);
       problem("line", [...new Set(line.lost.map((part) => `items ${start + (part.start[0] ?? 0)} to ${start + (part.stop[0] ?? 0) - 1} cannot be read: ${part.problem}`))]);
-      markChunks(line.lost.map((part) => part.problem));
+      markChunks(line.damaged);
       if (item !== undefined && item >= start && item < stop) current = Math.floor((item - start) / line.step);
       else item = undefined;
       current = Math.min(current, line.min.length - 1);
@@ -110,7 +118,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       tell();
       paint();
     } catch (error) {
-      problem("line", [(error as Error).message]);
+      if (canvas.isConnected) problem("line", [(error as Error).message]);
     }
     canvas.removeAttribute("aria-busy");
   });
@@ -153,6 +161,12 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     show((Math.floor(start / chunk) + by) * chunk, chunk);
   }
 
+  /** Moves the window by a part of its length. */
+  function move(part: number): void {
+    item = undefined;
+    show(start + part * (stop - start), stop - start);
+  }
+
   /** Selects a point. */
   function select(point: number): void {
     if (!line) return;
@@ -161,9 +175,23 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     tell();
   }
 
+  let grabbed: { x: number; start: number } | undefined;
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.pointerType === "touch") return;
+    grabbed = { x: event.offsetX, start };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  for (const kind of ["pointerup", "pointercancel"] as const) canvas.addEventListener(kind, () => (grabbed = undefined));
+  /** Moves the window with the pointer that holds it. */
+  function drag(to: number, width: number): void {
+    if (!grabbed) return;
+    const from = Math.round(grabbed.start + ((grabbed.x - to) / width) * (stop - start));
+    if (Math.min(length - (stop - start), Math.max(0, from)) !== start) show(from, stop - start);
+  }
   canvas.addEventListener("pointermove", (event) => {
     if (!line) return;
     const { x, width } = box(canvas.clientWidth, canvas.clientHeight);
+    drag(event.offsetX, width);
     select(Math.floor((((event.offsetX - x) / width) * (stop - start)) / line.step));
     requestAnimationFrame(paint);
   });
@@ -177,6 +205,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     const action = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), PageDown: () => turn(1), PageUp: () => turn(-1) }[event.key];
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -length, End: length }[event.key];
     if (action) action();
+    else if (event.shiftKey && (step === 1 || step === -1)) move(step / 2);
     else if (step !== undefined) {
       select(current + step);
       paint();
@@ -187,7 +216,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   const log = el("input", { type: "checkbox", onchange: () => ((isLog = log.checked), void refresh()) });
   const where = el("p", { class: "readout" });
   const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > MOST ? `First ${MOST} items` : "All", () => (kept(), show(0, length))), el("label", {}, log, " log scale"));
-  const hint = el("p", { class: "hint" }, "Click the plot for the keys: arrows read values, + and − or the wheel zoom, page keys go to the next chunk. Thin lines are the borders of chunks.");
+  const hint = el("p", { class: "hint" }, "Click the plot for the keys: arrows read values, + and − or the wheel zoom, shift and arrows or the mouse move the window, page keys go to the next chunk. Thin lines are the borders of chunks.");
   place.replaceChildren(controls, where, el("div", { class: "plot" }, el("div", {}, canvas, readout, hint), figures.element));
   return refresh();
 }

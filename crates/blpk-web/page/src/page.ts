@@ -69,12 +69,27 @@ async function showFile(file: OpenedFile): Promise<void> {
   byId("member-choice").hidden = members.length === 0;
   byId("member-label").textContent = kind === "table" ? "Columns" : "Array";
   if (kind === "array") return showArray(file);
-  choice.replaceChildren(
-    ...(kind === "table" ? [el("option", { value: "" }, "all columns as a table")] : []),
-    ...members.map((name) => el("option", { value: name }, name)),
-  );
+  choice.replaceChildren(...(kind === "table" ? [el("option", { value: "" }, "all columns as a table")] : []));
   choice.onchange = () => void showMember(file, choice.value);
+  offerMembers(choice, members);
+  if (kind === "group" && members.length === 0) return showEmpty("The group has no arrays.");
   await showMember(file, kind === "table" ? "" : (members[0] ?? ""));
+}
+
+/** Number of members that are added to the list at a time, so that the page answers meanwhile. */
+const MEMBERS = 1000;
+
+function offerMembers(choice: HTMLSelectElement, members: string[], from = 0): void {
+  choice.append(...members.slice(from, from + MEMBERS).map((name) => el("option", { value: name }, name)));
+  const last = choice.lastChild;
+  if (from + MEMBERS < members.length) setTimeout(() => last === choice.lastChild && offerMembers(choice, members, from + MEMBERS));
+}
+
+/** Shows nothing but a text: no part of what was shown before, least of all its download. */
+function showEmpty(text: string): void {
+  shown = undefined;
+  for (const part of ["map", "save", "tabs"]) byId(part).hidden = true;
+  byId("panel").replaceChildren(text);
 }
 
 async function showMember(file: OpenedFile, name: string): Promise<void> {
@@ -87,10 +102,7 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
     await showTabs([{ name: "Table", show: (place) => tableGrid(file, place) }]);
   } catch (error) {
     problem("member", [`${name}: ${(error as Error).message}`]);
-    // Nothing of the member before stays, least of all its download.
-    shown = undefined;
-    for (const part of ["map", "save", "tabs"]) byId(part).hidden = true;
-    byId("panel").replaceChildren();
+    showEmpty("");
   }
 }
 

@@ -56,6 +56,9 @@ export interface PlaneRequest {
 /** Integers that floats do not hold. */
 export type Exact = BigInt64Array | BigUint64Array;
 
+/** Chunks that cannot be read, by their numbers. */
+export type DamagedChunks = [chunk: number, problem: string][];
+
 /** The values of a plane, row by row. */
 export interface Plane {
   values: Float64Array;
@@ -66,6 +69,7 @@ export interface Plane {
   /** 1 for each value that cannot be read. */
   lost: Uint8Array;
   problems: string[];
+  damaged: DamagedChunks;
   stats: Stats;
   histogram: Histogram;
 }
@@ -89,6 +93,7 @@ export interface Line {
   /** The values of integers and times of 8 bytes, where a point is one item. */
   exact?: Exact | undefined;
   lost: Lost[];
+  damaged: DamagedChunks;
   stats: Stats;
   histogram: Histogram;
 }
@@ -98,6 +103,8 @@ export interface Rows {
   cells: string[][];
   /** The problem of each row that cannot be read. */
   problems: [row: number, problem: string][];
+  /** Whether a server or a disk failed, so that another read may find more. */
+  isFailed: boolean;
   /** Whether each column has texts. */
   isText?: boolean[];
 }
@@ -109,7 +116,8 @@ export interface Calls {
   chunks(key: number, start: number, stop: number): Promise<(ChunkFacts | DamagedChunk)[]>;
   plane(request: PlaneRequest): Promise<Plane>;
   line(request: LineRequest): Promise<Line>;
-  texts(key: number, slice: string, rows: number): Promise<Rows>;
+  /** Texts of the items of a slice, the fields `from` to `to` of each row. */
+  texts(key: number, slice: string, rows: number, from: number, to: number): Promise<Rows>;
   rows(key: number, columns: string[], start: number, stop: number): Promise<Rows>;
   bytes(key: number, start: number, stop: number): Promise<Uint8Array>;
   save(key: number, slice: string, format: "npy" | "csv"): Promise<Uint8Array>;

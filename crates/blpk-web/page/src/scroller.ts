@@ -1,6 +1,7 @@
 // A table that scrolls through any number of rows: only the rows in view exist.
 
 import { el } from "./dom.js";
+import { problem } from "./problems.js";
 
 /** The height of a row, as in the style sheet. */
 const ROW = 24;
@@ -8,6 +9,18 @@ const ROW = 24;
 const MAX_HEIGHT = 8_000_000;
 /** Number of rows that are asked for at once. */
 const PAGE = 64;
+
+/** After so many milliseconds, rows that a server or a disk refused are asked for again. */
+const RETRY = 2000;
+
+/** Rows that were read. */
+export interface RowPage {
+  cells: string[][];
+  /** What cannot be read. */
+  problems?: string[];
+  /** Whether another read may find more, because a server or a disk failed. */
+  isFailed?: boolean;
+}
 
 /** Where the rows come from. */
 export interface RowSource {
@@ -17,7 +30,7 @@ export interface RowSource {
   label: string;
   /** The number of a row as text. */
   name(row: number): string;
-  read(start: number, stop: number): Promise<string[][]>;
+  read(start: number, stop: number): Promise<RowPage>;
   /** Whether a column has texts. */
   isText?(column: number): boolean;
 }
@@ -26,7 +39,9 @@ let next = 0;
 
 /** Returns the table and a function that forgets its rows. */
 export function scroller(source: RowSource): { element: HTMLElement; reset(next?: Partial<RowSource>): void } {
-  const pages = new Map<number, string[][]>();
+  const pages = new Map<number, RowPage>();
+  /** When pages were read that failed. */
+  const failures = new Map<number, number>();
   const id = `rows-${next++}`;
   let current = 0;
   let top = 0;
@@ -59,7 +74,7 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
   function show(): void {
     const rows: HTMLElement[] = [];
     for (let row = top; row < Math.min(source.length, top + visible() + 1); row++) {
-      const cells = pages.get(Math.floor(row / PAGE))?.[row % PAGE] ?? ["…"];
+      const cells = pages.get(Math.floor(row / PAGE))?.cells[row % PAGE] ?? ["…"];
       const columns = cells.map((cell, column) => {
         const kind = cell.startsWith("✗") ? "damaged" : source.isText?.(column) ? "text" : undefined;
         return el("td", { role: "gridcell", class: kind, title: cell.length > 40 ? cell : undefined }, cell);
@@ -80,16 +95,37 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
     if (isLoading) return;
     isLoading = true;
     for (let page = missing(); page !== undefined; page = missing()) {
-      if (pages.size > 200) pages.clear();
+      if (pages.size > 200) forget();
       const [start, stop, asked] = [page * PAGE, Math.min(source.length, (page + 1) * PAGE), age];
       grid.setAttribute("aria-busy", "true");
-      const failed = (error: Error) => Array.from({ length: stop - start }, () => [`✗ ${error.message}`]);
+      const failed = ({ message }: Error): RowPage => ({ cells: Array.from({ length: stop - start }, () => [`✗ ${message}`]), problems: [message], isFailed: true });
       const found = await source.read(start, stop).catch(failed);
-      if (asked === age) pages.set(page, found);
+      if (!element.isConnected) break;
+      if (asked === age) keep(page, found);
       show();
     }
     isLoading = false;
     grid.removeAttribute("aria-busy");
+  }
+
+  function keep(page: number, found: RowPage): void {
+    pages.set(page, found);
+    if (found.isFailed) failures.set(page, Date.now());
+    problem("rows", [...new Set([...pages.values()].flatMap(({ problems }) => problems ?? []))]);
+  }
+
+  function forget(): void {
+    pages.clear();
+    failures.clear();
+  }
+
+  /** Forgets pages that failed some time ago: they are asked for again. */
+  function retry(): void {
+    for (const [page, since] of failures) {
+      if (Date.now() - since < RETRY) continue;
+      failures.delete(page);
+      pages.delete(page);
+    }
   }
 
   /** Returns the number of a page in view that is not here. */
@@ -101,15 +137,18 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
   let isOwn = false;
 
   function scrollTo(row: number): void {
+    retry();
     top = Math.min(last(), Math.max(0, row));
     const before = grid.scrollTop;
     grid.scrollTop = last() === 0 ? 0 : (top / last()) * (grid.scrollHeight - grid.clientHeight);
-    isOwn = grid.scrollTop !== before;
+    // The event of an earlier change may be still to come.
+    isOwn ||= grid.scrollTop !== before;
     show();
   }
 
   /** Makes a row the current one, and scrolls to it if it is not in view. */
   function select(row: number, isFirst: boolean): void {
+    retry();
     current = Math.min(source.length - 1, Math.max(0, row));
     goTo.value = String(current);
     if (current >= top && current < top + visible()) show();
@@ -121,6 +160,7 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
       isOwn = false;
       return;
     }
+    retry();
     const space = grid.scrollHeight - grid.clientHeight;
     top = space <= 0 ? 0 : Math.round((grid.scrollTop / space) * last());
     requestAnimationFrame(show);
@@ -144,7 +184,7 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
     element,
     reset: (changes) => {
       Object.assign(source, changes);
-      pages.clear();
+      forget();
       age++;
       layout();
       show();

@@ -1,6 +1,7 @@
 // The views of a file as tabs.
 
 import { byId, el } from "./dom.js";
+import { problem } from "./problems.js";
 
 /** A view that is made when its tab is chosen. */
 export interface View {
@@ -21,6 +22,8 @@ export async function showTabs(views: View[]): Promise<void> {
     });
     panel.setAttribute("aria-labelledby", `tab-${number}`);
     panel.replaceChildren();
+    // Those of the view before.
+    for (const part of ["plane", "line", "rows"]) problem(part, []);
     await views[number]?.show(panel);
   }
   list.onkeydown = (event) => {

@@ -32,7 +32,9 @@ function dateText(time: bigint, unit: string): string | undefined {
     date.setUTCFullYear(1970 + Number(divided(months, 12n)), Number(months - 12n * divided(months, 12n)));
   }
   if (Number.isNaN(date.getTime())) return undefined;
-  const [day = "", clock = ""] = date.toISOString().split("T");
+  const [whole = "", clock = ""] = date.toISOString().split("T");
+  // Years outside 0 to 9999 have a sign and six digits there. NumPy writes no plus, and no more zeros than needed.
+  const day = whole.replace(/^([+-])0*(\d+)/, (_, sign, year) => (sign === "-" ? `-${year.padStart(3, "0")}` : year.padStart(4, "0")));
   if (unit === "Y") return day.slice(0, -6);
   if (unit === "M") return day.slice(0, -3);
   if (unit === "D" || unit === "W") return day;
@@ -55,6 +57,17 @@ export function summaryText(value: number, leaf?: Leaf): string {
   if (leaf?.kind !== "M" && leaf?.kind !== "m") return shown(value);
   // Summaries are floats, which do not hold all nanoseconds of our days.
   return (Math.abs(value) > Number.MAX_SAFE_INTEGER ? "≈ " : "") + textOf(value, leaf);
+}
+
+/** Lengths of a date to its year, month, day, minute and second. */
+const DATE_PARTS = [4, 7, 10, 16, 19];
+
+/** Returns texts of values for an axis or a scale: dates without the parts that are not needed to tell them apart. */
+export function labelsOf(values: number[], leaf?: Leaf): string[] {
+  if (leaf?.kind !== "M") return values.map((value) => (Number.isFinite(value) ? summaryText(value, leaf) : ""));
+  const texts = values.map((value) => (Number.isFinite(value) ? textOf(value, leaf) : ""));
+  const length = DATE_PARTS.find((part) => new Set(texts.map((text) => text.slice(0, part))).size === new Set(texts).size);
+  return texts.map((text) => text.slice(0, length));
 }
 
 /** Returns the text of a value of a dtype: all digits, and dates as dates. */

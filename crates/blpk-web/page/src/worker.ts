@@ -2,6 +2,7 @@
 
 import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic, type TypedArray } from "../../js/src/index.js";
 import { envelope, histogramOf, statsOf, toNumbers } from "./numbers.js";
+import { chunksOf } from "./lost.js";
 import type { Answer, Calls, Exact, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows, Start } from "./protocol.js";
 
 let loaded: Promise<void> | undefined;
@@ -56,6 +57,8 @@ async function plane(request: PlaneRequest): Promise<Plane> {
   const file = found(key);
   const slice = at.map((index, axis) => (axis === rowAxis ? rangeText(rows) : axis === columnAxis ? rangeText(columns) : String(index)));
   const { data, shape, lost } = await file.readRest(slice.join(","));
+  const selection = at.map((index, axis) => (axis === rowAxis ? rows : axis === columnAxis ? columns : { start: index, stop: index + 1, step: 1 }));
+  const damaged = chunksOf(lost, selection, file.description);
   let values = toNumbers(data, (file.description.leaves ?? [])[0] as never);
   let exact = exactOf(data);
   const isTransposed = rowAxis > columnAxis;
@@ -68,7 +71,7 @@ async function plane(request: PlaneRequest): Promise<Plane> {
   }
   const problems = [...new Set(lost.map((part) => part.problem))];
   const histogram = histogramOf(values, isLog, marks);
-  return { values: values.slice(), exact, rows: height, columns: width, lost: marks, problems, stats: statsOf(values, marks), histogram };
+  return { values: values.slice(), exact, rows: height, columns: width, lost: marks, problems, damaged, stats: statsOf(values, marks), histogram };
 }
 
 function transposed<T extends Float64Array | Uint8Array | Exact>(values: T, rows: number, columns: number): T {
@@ -86,20 +89,29 @@ async function line(request: LineRequest): Promise<Line> {
   const [stats, histogram] = [statsOf(values, marks), histogramOf(values, isLog, marks)];
   const plotted = lost.length > 0 ? values.map((value, at) => (marks[at] ? Number.NaN : value)) : values;
   const step = Math.max(1, Math.ceil(values.length / width));
-  return { step, ...envelope(plotted, step), exact: step === 1 ? exactOf(data) : undefined, lost, stats, histogram };
+  return { step, ...envelope(plotted, step), exact: step === 1 ? exactOf(data) : undefined, lost, damaged: chunksOf(lost, [{ start, stop, step: 1 }], file.description), stats, histogram };
+}
+
+/** Reads that may fail in one call because a server or a disk does. More would make requests without end. */
+const MOST_FAILURES = 8;
+
+/** Counts the reads of a call that failed because a server or a disk did. */
+interface Failures {
+  count: number;
 }
 
 /** Reads rows of texts; rows that cannot be read are found by halving. */
-async function tolerant(start: number, stop: number, read: (start: number, stop: number) => Promise<string[][]>): Promise<Rows> {
+async function tolerant(start: number, stop: number, failures: Failures, read: (start: number, stop: number) => Promise<string[][]>): Promise<Rows> {
   try {
-    return { cells: await read(start, stop), problems: [] };
+    return { cells: await read(start, stop), problems: [], isFailed: false };
   } catch (error) {
     const { kind, message } = error as BlpkError;
     if (kind === "broken" || kind === "memory" || kind === "limit" || stop - start < 1) throw error;
-    if (stop - start === 1) return { cells: [[]], problems: [[start, message]] };
+    if (kind === "io" && ++failures.count > MOST_FAILURES) throw error;
+    if (stop - start === 1) return { cells: [[]], problems: [[start, message]], isFailed: kind === "io" };
     const middle = Math.floor((start + stop) / 2);
-    const [first, second] = [await tolerant(start, middle, read), await tolerant(middle, stop, read)];
-    return { cells: [...first.cells, ...second.cells], problems: [...first.problems, ...second.problems] };
+    const [first, second] = [await tolerant(start, middle, failures, read), await tolerant(middle, stop, failures, read)];
+    return { cells: [...first.cells, ...second.cells], problems: [...first.problems, ...second.problems], isFailed: first.isFailed || second.isFailed };
   }
 }
 
@@ -113,23 +125,25 @@ const calls: Calls = {
   chunks: (key, start, stop) => found(key).chunks(start, stop),
   plane,
   line,
-  texts: (key, slice, rows) => {
+  texts: (key, slice, rows, from, to) => {
     const file = found(key);
+    const failures = { count: 0 };
     // An array without axes is one item.
-    if (file.shape.length === 0) return tolerant(0, 1, async () => [(await file.texts()).flat()]);
+    if (file.shape.length === 0) return tolerant(0, 1, failures, async () => [(await file.texts()).flat().slice(from, to)]);
     const [first = ":", ...rest] = slice.split(",");
-    const from = Number(first.split(":")[0]);
+    const row = Number(first.split(":")[0]);
     const read = async (start: number, stop: number) => {
       const items = await file.texts([`${start}:${stop}`, ...rest].join(","));
       const columns = Math.max(1, items.length / Math.max(1, stop - start));
-      return Array.from({ length: stop - start }, (_, row) => items.slice(row * columns, (row + 1) * columns).flat());
+      return Array.from({ length: stop - start }, (_, row) => items.slice(row * columns, (row + 1) * columns).flat().slice(from, to));
     };
-    return tolerant(from, from + rows, read);
+    return tolerant(row, row + rows, failures, read);
   },
   rows: async (key, columns, start, stop) => {
     const table = found(key);
     const isText: boolean[] = [];
-    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [], isText };
+    const failures = { count: 0 };
+    const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [], isFailed: false, isText };
     for (const name of columns) {
       const column = await columnOf(table, name);
       isText.push(["U", "S"].includes(column.description.leaves?.[0]?.kind ?? ""));
@@ -139,9 +153,10 @@ const calls: Calls = {
         const each = Math.max(1, items.length / (to - from));
         return Array.from({ length: to - from }, (_, row) => [items.slice(row * each, (row + 1) * each).flat().join(" ")]);
       };
-      const { cells, problems } = await tolerant(start, stop, read);
+      const { cells, problems, isFailed } = await tolerant(start, stop, failures, read);
       cells.forEach((cell, row) => result.cells[row]?.push(cell[0] ?? "✗"));
       result.problems.push(...problems);
+      result.isFailed ||= isFailed;
     }
     return result;
   },

@@ -1,0 +1,34 @@
+// The chunks of items that cannot be read.
+
+import type { Description, Lost } from "../../js/src/index.js";
+import type { AxisRange, DamagedChunks } from "./protocol.js";
+
+/** Maximum number of chunks that are named. */
+const MOST = 4096;
+
+/**
+ * Returns the chunks that hold lost parts of a selection, which has a range for each axis. The numbers of chunks are those of
+ * the boxes in C order. Where chunks are no boxes, the problem names the chunk.
+ */
+export function chunksOf(lost: Lost[], selection: AxisRange[], { shape = [], chunkshape }: Description): DamagedChunks {
+  const found: DamagedChunks = [];
+  for (const { start, stop, problem } of lost) {
+    const named = /\bchunk (\d+)\b/.exec(problem)?.[1];
+    if (!chunkshape || named !== undefined) {
+      if (named !== undefined) found.push([Number(named), problem]);
+      continue;
+    }
+    const boxes = selection.map((range, axis): [number, number] => {
+      const [first, last] = [range.start + (start[axis] ?? 0) * range.step, range.start + ((stop[axis] ?? 1) - 1) * range.step];
+      return [Math.floor(first / (chunkshape[axis] ?? 1)), Math.floor(last / (chunkshape[axis] ?? 1))];
+    });
+    let numbers = [0];
+    boxes.forEach(([first, last], axis) => {
+      const across = Math.ceil((shape[axis] ?? 1) / (chunkshape[axis] ?? 1));
+      const places = Array.from({ length: Math.min(MOST, last - first + 1) }, (_, at) => first + at);
+      numbers = numbers.flatMap((number) => places.map((place) => number * across + place)).slice(0, MOST);
+    });
+    for (const number of numbers) found.push([number, problem]);
+  }
+  return found.slice(0, MOST);
+}
