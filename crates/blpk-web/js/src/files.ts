@@ -20,7 +20,7 @@ const MAX_WANTED = 64 << 20;
 const MAX_REQUESTS = 8;
 /** Gaps of at most this many units are read along. */
 const MAX_GAP = 4;
-/** Bytes that are kept between calls. */
+/** Bytes that are kept besides those that running calls use. */
 const MAX_KEPT = 256 << 20;
 
 /** What was read, for an opened file and its members. */
@@ -37,15 +37,29 @@ export interface Traffic {
   signal?: AbortSignal | undefined;
 }
 
+/** Consecutive blocks of a file, as they were fetched. */
+interface Piece {
+  file: File;
+  /** The number of the first block. */
+  start: number;
+  bytes: Uint8Array;
+  /** Number of running calls that fetched or read it. */
+  holders: number;
+}
+
 interface File {
   source: Source;
   traffic: Traffic;
   grain: number;
-  blocks: Map<number, Uint8Array>;
+  /** All pieces that are here. */
+  pieces: Set<Piece>;
+  /** The piece of each block that is here. */
+  blocks: Map<number, Piece>;
   failed: Map<number, string>;
   misses: Set<number>;
   /** Blocks that are being fetched. */
   coming: Set<number>;
+  isClosed: boolean;
 }
 
 interface Directory {
@@ -62,6 +76,7 @@ interface Directory {
   unlisted: boolean;
   /** Files and, with a slash, directories that are being fetched. */
   coming: Set<string>;
+  isClosed: boolean;
 }
 
 /** The list of files. The module has one. */
@@ -72,6 +87,10 @@ export class Files {
   #wanted = 0;
   #head: number | undefined;
   #kept = 0;
+  /** The pieces that no running call holds, those released last at the end. */
+  #idle = new Set<Piece>();
+  /** The pieces that the call that is being made holds. */
+  #held = new Set<Piece>();
   #running = 0;
   #inFlight = new Set<Promise<unknown>>();
 
@@ -79,21 +98,20 @@ export class Files {
   reason = "";
   isPending = false;
 
-  /** Adds a file and returns its number. */
-  add(source: Source, traffic: Traffic): number {
+  /** Adds a file and returns its number. `held`: the pieces that the call that opens it holds. */
+  add(source: Source, traffic: Traffic, held?: Set<Piece>): number {
     const number = this.#next++;
-    const grain = source.grain ?? 4096;
-    const blocks = new Map<number, Uint8Array>();
-    const head = source.memory ? undefined : source.head;
-    if (head) {
-      for (let at = 0; at < head.length; at += grain) {
-        const isWhole = at + grain <= head.length || head.length === source.size;
-        if (isWhole) blocks.set(at / grain, head.subarray(at, at + grain));
-      }
+    const { grain = 4096, head, memory } = source;
+    const [blocks, failed] = [new Map<number, Piece>(), new Map<number, string>()];
+    const [pieces, misses, coming] = [new Set<Piece>(), new Set<number>(), new Set<number>()];
+    const file: File = { source, traffic, grain, pieces, blocks, failed, misses, coming, isClosed: false };
+    this.#files.set(number, file);
+    traffic.read += head?.length ?? 0;
+    traffic.requests += head === undefined ? 0 : 1;
+    if (head && !memory) {
+      const length = head.length === source.size ? head.length : head.length - (head.length % grain);
+      this.#keep(file, 0, head.subarray(0, length), held);
     }
-    traffic.read += source.head?.length ?? 0;
-    traffic.requests += source.head === undefined ? 0 : 1;
-    this.#files.set(number, { source, traffic, grain, blocks, failed: new Map(), misses: new Set(), coming: new Set() });
     return number;
   }
 
@@ -103,16 +121,66 @@ export class Files {
     const [files, lists, failed] = [new Map(), new Map(), new Map()];
     const misses = new Map<string, number | undefined>();
     const [listMisses, coming] = [new Set<string>(), new Set<string>()];
-    this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming, unlisted: false });
+    const state = { unlisted: false, isClosed: false };
+    this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming, ...state });
     return number;
   }
 
   /** Forgets a file, or a directory and all files in it. */
   remove(number: number): void {
-    for (const file of this.#directories.get(number)?.files.values() ?? []) if (file !== null) this.remove(file);
+    const directory = this.#directories.get(number);
+    if (directory) directory.isClosed = true;
+    for (const file of directory?.files.values() ?? []) if (file !== null) this.remove(file);
     this.#directories.delete(number);
-    for (const block of this.#files.get(number)?.blocks.values() ?? []) this.#kept -= block.length;
+    const file = this.#files.get(number);
+    if (file === undefined) return;
+    file.isClosed = true;
     this.#files.delete(number);
+    for (const piece of file.pieces) if (piece.holders === 0) this.#drop(piece);
+  }
+
+  // Pieces that were fetched. A call is repeated until all its bytes are here, so those that it used must stay until it ends.
+
+  /** Adds bytes of a file, held by a call if one is given. */
+  #keep(file: File, start: number, bytes: Uint8Array, held?: Set<Piece>): void {
+    const piece: Piece = { file, start, bytes, holders: 0 };
+    this.#kept += bytes.length;
+    this.#idle.add(piece);
+    if (held) this.#hold(piece, held);
+    file.pieces.add(piece);
+    for (const block of blocksOf(piece)) if (!file.blocks.has(block)) file.blocks.set(block, piece);
+  }
+
+  #hold(piece: Piece, held: Set<Piece>): void {
+    if (held.has(piece)) return;
+    held.add(piece);
+    piece.holders++;
+    this.#idle.delete(piece);
+  }
+
+  #release(held: Set<Piece>): void {
+    for (const piece of held) {
+      if (--piece.holders > 0) continue;
+      if (piece.file.isClosed) this.#drop(piece);
+      else this.#idle.add(piece);
+    }
+    held.clear();
+  }
+
+  /** Forgets the pieces that were not used for longest, until few enough are left. */
+  #evict(): void {
+    for (const piece of this.#idle) {
+      if (this.#kept <= MAX_KEPT) break;
+      this.#drop(piece);
+    }
+  }
+
+  #drop(piece: Piece): void {
+    this.#kept -= piece.bytes.length;
+    this.#idle.delete(piece);
+    const { blocks, pieces } = piece.file;
+    pieces.delete(piece);
+    for (const block of blocksOf(piece)) if (blocks.get(block) === piece) blocks.delete(block);
   }
 
   // The methods that the module calls.
@@ -132,7 +200,9 @@ export class Files {
     const [first, last] = [Math.floor(offset / grain), Math.floor((offset + into.length - 1) / grain)];
     let isHere = true;
     for (let block = first; block <= last; block++) {
-      if (blocks.has(block)) continue;
+      const piece = blocks.get(block);
+      if (piece) this.#hold(piece, this.#held);
+      if (piece) continue;
       const reason = file.failed.get(block);
       if (reason !== undefined) return this.#fail(reason);
       if (!file.coming.has(block)) file.misses.add(block);
@@ -142,11 +212,11 @@ export class Files {
       this.isPending = true;
       return PENDING;
     }
-    for (let block = first; block <= last; block++) {
-      const bytes = blocks.get(block) as Uint8Array;
-      const start = block * grain;
-      const [from, to] = [Math.max(offset, start), Math.min(offset + into.length, start + bytes.length)];
-      into.set(bytes.subarray(from - start, to - start), from - offset);
+    for (let at = offset; at < offset + into.length; ) {
+      const { start, bytes } = blocks.get(Math.floor(at / grain)) as Piece;
+      const end = Math.min(offset + into.length, start * grain + bytes.length);
+      into.set(bytes.subarray(at - start * grain, end - start * grain), at - offset);
+      at = end;
     }
     return DONE;
   }
@@ -157,7 +227,9 @@ export class Files {
     const { grain, blocks, failed, misses, coming } = file;
     const last = Math.floor((offset + length - 1) / grain);
     for (let block = Math.floor(offset / grain); block <= last && this.#wanted < MAX_WANTED; block++) {
-      if (blocks.has(block) || failed.has(block) || misses.has(block) || coming.has(block)) continue;
+      const piece = blocks.get(block);
+      if (piece) this.#hold(piece, this.#held);
+      if (piece || failed.has(block) || misses.has(block) || coming.has(block)) continue;
       misses.add(block);
       this.#wanted += grain;
     }
@@ -209,12 +281,14 @@ export class Files {
   /** Calls the module until all bytes that it needs are here. `head`: how many of a file that it opens, if these are few. */
   async run<T>(call: () => T, traffic: Traffic, head?: number): Promise<T> {
     if (this.#running++ === 0) this.#begin();
+    const held = new Set<Piece>();
     try {
       for (;;) {
         traffic.signal?.throwIfAborted();
         this.isPending = false;
         this.#wanted = 0;
         this.#head = head;
+        this.#held = held;
         let result: { value: T } | { error: unknown };
         try {
           result = { value: call() };
@@ -227,28 +301,28 @@ export class Files {
         }
         // A value that was made without bytes that it needs.
         if ("value" in result) (result.value as { free?: () => void } | undefined)?.free?.();
-        await this.#fetch();
+        await this.#fetch(held);
+        this.#evict();
       }
     } finally {
       this.#running--;
+      this.#release(held);
+      this.#evict();
     }
   }
 
-  /** Forgets failures, so that they are tried again, and bytes if there are too many. */
+  /** Forgets failures, so that they are tried again, and bytes that were expected, but not needed. */
   #begin(): void {
-    const isFull = this.#kept > MAX_KEPT;
     for (const file of this.#files.values()) {
       file.failed.clear();
       file.misses.clear();
-      if (isFull) file.blocks.clear();
     }
     for (const directory of this.#directories.values()) directory.failed.clear();
-    if (isFull) this.#kept = 0;
   }
 
   /** Fetches everything that was noted, or waits for a call at the same time that fetches it. */
-  async #fetch(): Promise<void> {
-    const tasks = this.#tasks();
+  async #fetch(held: Set<Piece>): Promise<void> {
+    const tasks = this.#tasks(held);
     if (tasks.length === 0) {
       if (this.#inFlight.size === 0) throw new Error("bytes are missing that nothing fetches");
       await Promise.race(this.#inFlight);
@@ -263,18 +337,18 @@ export class Files {
     await done.finally(() => this.#inFlight.delete(done));
   }
 
-  /** Takes all that was noted. */
-  #tasks(): (() => Promise<void>)[] {
+  /** Takes all that was noted. The call that noted it holds what is fetched, so that it is still here when it is made again. */
+  #tasks(held: Set<Piece>): (() => Promise<void>)[] {
     const tasks: (() => Promise<void>)[] = [];
     for (const file of this.#files.values()) {
       for (const [start, end] of runs(file)) {
         for (let block = start; block < end; block++) file.coming.add(block);
-        tasks.push(() => this.#fetchBlocks(file, start, end));
+        tasks.push(() => this.#fetchBlocks(file, start, end, held));
       }
     }
     for (const directory of this.#directories.values()) {
       const { misses, listMisses, coming } = directory;
-      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head).finally(() => coming.delete(path)));
+      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head, held).finally(() => coming.delete(path)));
       for (const path of listMisses) tasks.push(() => this.#list(directory, path).finally(() => coming.delete(`${path}/`)));
       misses.forEach((_, path) => coming.add(path));
       listMisses.forEach((path) => coming.add(`${path}/`));
@@ -284,8 +358,9 @@ export class Files {
     return tasks;
   }
 
-  async #fetchBlocks(file: File, start: number, end: number): Promise<void> {
+  async #fetchBlocks(file: File, start: number, end: number, held: Set<Piece>): Promise<void> {
     const { grain, source, traffic } = file;
+    if (file.isClosed) return;
     const offset = start * grain;
     const length = Math.min(end * grain, source.size) - offset;
     try {
@@ -293,10 +368,7 @@ export class Files {
       if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
       traffic.read += length;
       traffic.requests += 1;
-      this.#kept += length;
-      for (let block = start; block < end; block++) {
-        file.blocks.set(block, bytes.subarray((block - start) * grain, (block - start + 1) * grain));
-      }
+      if (!file.isClosed) this.#keep(file, start, bytes, held);
     } catch (error) {
       for (let block = start; block < end; block++) file.failed.set(block, message(error));
     } finally {
@@ -304,10 +376,12 @@ export class Files {
     }
   }
 
-  async #open(directory: Directory, path: string, head?: number): Promise<void> {
+  async #open(directory: Directory, path: string, head: number | undefined, held: Set<Piece>): Promise<void> {
+    if (directory.isClosed) return;
     try {
       const source = await directory.source.open(path, head);
-      directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic));
+      if (directory.isClosed) return;
+      directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic, held));
       if (directory.source.size === undefined) {
         directory.traffic.isPartial = true;
         directory.traffic.stored += source?.size ?? 0;
@@ -330,6 +404,11 @@ export class Files {
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the blocks of a piece. */
+function* blocksOf({ file, start, bytes }: Piece): Generator<number> {
+  for (let at = 0; at < bytes.length; at += file.grain) yield start + at / file.grain;
 }
 
 /** Takes the blocks that a file misses, as ranges of consecutive ones. */

@@ -72,6 +72,33 @@ test("a slice of a blob reads its bytes only", async () => {
   assert.equal(reads.length, before, "bytes that were read are kept");
 });
 
+test("bytes of finished calls are forgotten while another call waits", async () => {
+  const items = 512 << 20;
+  const head = npy().slice(0, 128);
+  head.set(new TextEncoder().encode(`{'descr': '|u1', 'fortran_order': False, 'shape': (${items},), }`.padEnd(117)), 10);
+  let [reads, answer] = [0, undefined];
+  const answered = new Promise((resolve) => (answer = resolve));
+  const read = async (offset, length) => {
+    reads++;
+    if (offset > items - (1 << 20)) await answered;
+    const bytes = new Uint8Array(length).fill(7);
+    if (offset === 0) bytes.set(head);
+    return bytes;
+  };
+  const opened = await open({ size: items + 128, read });
+  const waiting = opened.read("-1:");
+  const part = (number) => opened.read([[number << 23, (number + 1) << 23]]);
+  for (let number = 0; number < 40; number++) await part(number);
+  const before = reads;
+  await part(39);
+  assert.equal(reads, before, "the last bytes are kept");
+  await part(0);
+  assert.ok(reads > before, "the first are not");
+  answer();
+  assert.deepEqual([...(await waiting).data], [7]);
+  opened.close();
+});
+
 test("a slice of a file at a URL is fetched by ranges", async () => {
   const server = await serve(new Map([["a.npy", npy()]]));
   try {
