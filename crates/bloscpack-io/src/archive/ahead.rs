@@ -9,7 +9,8 @@
 //! pipeline fetches the same chunk and reports them. Local sources never get here.
 //!
 //! A system without threads fetches on the calling thread. There, a source that cannot wait notes what it is asked for
-//! and fails, and its owner repeats the whole operation when the bytes have arrived.
+//! and fails, and its owner repeats the whole operation when the bytes have arrived. Each repetition decodes from the
+//! start, so few of them must be enough: such a system looks further ahead.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -24,8 +25,8 @@ use crate::container::Wanted;
 use crate::run::threads::HAS_THREADS;
 
 /// Maximum number of jobs ahead, and of their plain bytes. The cache of a source has room for more.
-const MAX_JOBS: usize = 512;
-const MAX_NBYTES: u64 = 32 << 20;
+const MAX_JOBS: usize = if HAS_THREADS { 512 } else { 16 << 10 };
+const MAX_NBYTES: u64 = if HAS_THREADS { 32 << 20 } else { 512 << 20 };
 /// Maximum number of jobs that a thread takes at once, and of their plain bytes. Small chunks share a request. Many such
 /// batches fit into what is fetched ahead, so that waiting for one to be whole delays nothing.
 const BATCH: usize = 64;

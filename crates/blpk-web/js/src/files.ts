@@ -13,9 +13,10 @@ const ABSENT = 2;
 const FAILED = 3;
 const UNSUPPORTED = 4;
 
-/** Maximum size of a request in bytes, and of all that is fetched before it is used. */
+/** Maximum size of a request in bytes. */
 const MAX_REQUEST = 8 << 20;
-const MAX_WANTED = 64 << 20;
+/** Maximum number of bytes that are fetched before they are needed. Each round decodes from the start, so this is large. */
+const MAX_WANTED = 512 << 20;
 /** Maximum number of requests at a time. */
 const MAX_REQUESTS = 8;
 /** Gaps of at most this many units are read along. */

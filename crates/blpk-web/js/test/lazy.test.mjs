@@ -99,6 +99,32 @@ test("bytes of finished calls are forgotten while another call waits", async () 
   opened.close();
 });
 
+test("all chunks of a large read are fetched in few rounds", async () => {
+  const meta = { zarr_format: 2, shape: [40 << 20], chunks: [1 << 20], dtype: "<i4", fill_value: 0, order: "C", filters: null };
+  meta.compressor = { id: "blosc", cname: "lz4", clevel: 5, shuffle: 1, blocksize: 0 };
+  const chunk = await compress(Int32Array.from({ length: 1 << 20 }, (_, at) => at));
+  const text = new TextEncoder().encode(JSON.stringify(meta));
+  let [running, rounds] = [0, 0];
+  // Each round decodes from the start, so their number is what a read costs.
+  const source = (bytes) => ({
+    size: bytes.length,
+    read: async (offset, length) => {
+      if (running++ === 0) rounds++;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      return bytes.slice(offset, offset + length);
+    },
+  });
+  const files = async (path) => (path === ".zarray" ? source(text) : /^\d+$/.test(path) ? source(chunk) : undefined);
+  for (const call of [(opened) => opened.read(), (opened) => opened.save(undefined, "npy")]) {
+    const opened = await open({ list: async () => undefined, open: files });
+    rounds = 0;
+    await call(opened);
+    assert.ok(rounds <= 3, `${rounds} rounds`);
+    opened.close();
+  }
+});
+
 test("a slice of a file at a URL is fetched by ranges", async () => {
   const server = await serve(new Map([["a.npy", npy()]]));
   try {

@@ -1,9 +1,10 @@
 //! The class of an open file.
 
+use blosc_core::memory;
 use bloscpack_format::detect::DIRECTORY_FILES;
-use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::numpy::{NumpyMeta, Order, npy};
 use bloscpack_format::{Json, numpy};
-use bloscpack_io::{Array, Error, ErrorKind, ItemFormat, ItemWriter};
+use bloscpack_io::{Array, Error, ErrorKind};
 use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -151,13 +152,17 @@ impl File {
     /// The damage.
     pub fn npy(&self, slice: &str) -> Result<Uint8Array, JsValue> {
         let array = self.array()?;
-        let saved = || {
+        let saved = || -> Result<Vec<u8>, Error> {
             let selection = opened::select(array, slice)?;
-            opened::nbytes(array, &selection)?;
-            let meta = NumpyMeta { shape: selection.shape(), ..array.meta().clone() };
-            let mut writer = ItemWriter::new(Vec::new(), ItemFormat::Npy, &meta, None)?;
-            array.copy_selection(&selection, &mut writer, &unpack_options())?;
-            writer.finish()
+            let nbytes = opened::nbytes(array, &selection)?;
+            let meta = NumpyMeta { shape: selection.shape(), order: Order::C, ..array.meta().clone() };
+            let head = npy::to_bytes(&meta)?;
+            let mut file = memory::zeroed(head.len().saturating_add(usize::try_from(nbytes).unwrap_or(usize::MAX)))?;
+            let (start, items) = file.split_at_mut(head.len());
+            start.copy_from_slice(&head);
+            // One read, because what is not here yet is fetched for a whole read.
+            array.read_into(&selection, items, &unpack_options())?;
+            Ok(file)
         };
         saved().map(|bytes| Uint8Array::from(bytes.as_slice())).map_err(|error| of_io(&error))
     }
