@@ -60,8 +60,22 @@ impl Opened {
     /// Opens a directory, `None` if it has none of the files by which one is recognised.
     pub(crate) fn directory(number: u32) -> Result<Option<Opened>, Error> {
         use bloscpack_io::ReadDirectory as _;
+        use std::io::ErrorKind::{NotFound, WouldBlock};
         let dir: AnyDirectory = Arc::new(HostDirectory::new(number));
-        match detect_directory(|name| dir.open(name).is_ok()) {
+        let mut failed = None;
+        let format = detect_directory(|name| match dir.open(name) {
+            Ok(_) => true,
+            // All files whose bytes have not arrived are asked for at once.
+            Err(error) if matches!(error.kind(), NotFound | WouldBlock) => false,
+            Err(error) => {
+                failed = Some(error);
+                true
+            }
+        });
+        if let Some(error) = failed {
+            return Err(reading(error));
+        }
+        match format {
             Some(Format::Ctable) => Ok(Some(Opened::Table(Box::new(Ctable::open_with(dir, &open_options())?)))),
             Some(Format::ZarrArray | Format::ZarrGroup)
                 if matches!(node_at(&dir, "", &limits())?, Some(Node::Group(_))) =>

@@ -198,6 +198,15 @@ test("servers without ranges, with errors and with changing files", async () => 
   }
 });
 
+test("an error of a server is no missing file of a directory", async () => {
+  for (const status of [401, 429, 500, 503]) {
+    const failing = async () => new Response("", { status, statusText: "no" });
+    await assert.rejects(open("http://localhost/a/", { fetch: failing }), { kind: "io", message: new RegExp(`http://localhost/a/\\S+: the server answered ${status} no`) });
+  }
+  const unreachable = () => Promise.reject(new TypeError("Failed to fetch"));
+  await assert.rejects(open("http://localhost/a/", { fetch: unreachable }), { kind: "io", message: /CORS/ });
+});
+
 test("reads can be cancelled", async () => {
   const controller = new AbortController();
   const file = npy();
