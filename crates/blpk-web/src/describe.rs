@@ -27,12 +27,8 @@ fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 pub(crate) fn describe(opened: &Opened) -> Result<String, Error> {
     let json = match opened {
         Opened::Array(array, _) => array_of(array)?,
-        Opened::Table(table) => object([
-            ("kind", Json::String("table".into())),
-            ("format", Json::String(bloscpack_format::Format::Ctable.to_string())),
-            ("rows", number(table.len())),
-            ("members", texts(table.names())),
-        ]),
+        Opened::Table(table) => table_of(table.len(), table.names()),
+        Opened::Columns { rows, names, .. } => table_of(*rows, names),
         Opened::Group { arrays, .. } => object([
             ("kind", Json::String("group".into())),
             ("format", Json::String(bloscpack_format::Format::ZarrGroup.to_string())),
@@ -40,6 +36,15 @@ pub(crate) fn describe(opened: &Opened) -> Result<String, Error> {
         ]),
     };
     Ok(json.try_dumps()?)
+}
+
+fn table_of(rows: u64, names: &[String]) -> Json {
+    object([
+        ("kind", Json::String("table".into())),
+        ("format", Json::String(bloscpack_format::Format::Ctable.to_string())),
+        ("rows", number(rows)),
+        ("members", texts(names)),
+    ])
 }
 
 fn array_of(array: &Array<'_>) -> Result<Json, Error> {

@@ -1,7 +1,7 @@
 //! The facts that `blpk info` prints.
 
 use blosc_core::{Chunk, Header, LazyChunk, memory};
-use bloscpack_format::Json;
+use bloscpack_format::{Format, Json};
 use bloscpack_io::bcolz::{Below, Root};
 use bloscpack_io::describe::{self, Contents};
 use bloscpack_io::zarr::Group;
@@ -20,6 +20,9 @@ pub(crate) fn texts(opened: &Opened) -> Result<Vec<String>, Error> {
     match opened {
         Opened::Array(array, place) => of_array(array, place),
         Opened::Table(table) => describe::ctable(table),
+        Opened::Columns { rows, problem, .. } => {
+            Ok(vec![format!("{}: {rows} rows; not all columns can be read: {}", Format::Ctable, problem.report())])
+        }
         Opened::Group { store, arrays } => of_group(store, arrays),
     }
 }

@@ -6,10 +6,11 @@ use blosc_core::{Limits, memory};
 use bloscpack_format::Format;
 use bloscpack_format::detect::detect_directory;
 use bloscpack_format::numpy::{Selection, Slice, Strided};
-use bloscpack_io::bcolz::{Below, Ctable};
+use bloscpack_io::bcolz::{Below, Carray, Ctable, Replayed, column_names};
 use bloscpack_io::zarr::{Group, Node, ZipDirectory, node_at};
-use bloscpack_io::{AnyDirectory, Array, Error, Input, OpenOptions, Threads, Typing, UnpackOptions, peek};
+use bloscpack_io::{AnyDirectory, Array, Error, ErrorKind, Input, OpenOptions, Threads, Typing, UnpackOptions, peek};
 
+use crate::rest;
 use crate::source::{HostDirectory, HostFile};
 
 /// An open file or directory.
@@ -18,6 +19,14 @@ pub(crate) enum Opened {
     Array(Box<Array<'static>>, #[cfg_attr(not(feature = "info"), allow(dead_code))] Place),
     /// A table of columns.
     Table(Box<Ctable<AnyDirectory>>),
+    /// A table with columns that cannot be opened. The others can be read.
+    Columns {
+        dir: Arc<Replayed<AnyDirectory>>,
+        names: Vec<String>,
+        rows: u64,
+        #[cfg_attr(not(feature = "info"), allow(dead_code))]
+        problem: Error,
+    },
     /// A group of arrays, by their paths.
     Group { store: AnyDirectory, arrays: Vec<String> },
 }
@@ -76,7 +85,7 @@ impl Opened {
             return Err(reading(error));
         }
         match format {
-            Some(Format::Ctable) => Ok(Some(Opened::Table(Box::new(Ctable::open_with(dir, &open_options())?)))),
+            Some(Format::Ctable) => Opened::table(dir).map(Some),
             Some(Format::ZarrArray | Format::ZarrGroup)
                 if matches!(node_at(&dir, "", &limits())?, Some(Node::Group(_))) =>
             {
@@ -84,6 +93,24 @@ impl Opened {
             }
             Some(_) => Opened::array(dir).map(Some),
             None => Ok(None),
+        }
+    }
+
+    fn table(dir: AnyDirectory) -> Result<Opened, Error> {
+        let options = open_options();
+        let problem = match Ctable::open_with(dir.clone(), &options) {
+            Ok(table) => return Ok(Opened::Table(Box::new(table))),
+            Err(error) => error,
+        };
+        if !rest::is_damage(&problem) || problem.kind() == ErrorKind::Io {
+            return Err(problem);
+        }
+        let Ok(names) = column_names(&dir, &options) else { return Err(problem) };
+        let dir = Arc::new(Replayed::open_with(dir, &options)?);
+        let mut columns = names.iter().map(|name| Carray::open_with(Below::new(dir.clone(), name), &options));
+        match columns.find_map(Result::ok).map(|column| column.len()) {
+            Some(rows) => Ok(Opened::Columns { dir, names, rows, problem }),
+            None => Err(problem),
         }
     }
 
@@ -106,6 +133,10 @@ impl Opened {
             Opened::Table(table) => match table.column(name) {
                 Some(column) => Opened::array(column.directory().clone()),
                 None => Err(absent(table.names().to_vec())),
+            },
+            Opened::Columns { dir, names, .. } => match names.iter().any(|column| column == name) {
+                true => Opened::array(Below::new(dir.clone(), name)),
+                false => Err(absent(names.clone())),
             },
             Opened::Group { store, arrays } => match arrays.iter().any(|array| array == name) {
                 true => Opened::array(Below::new(store.clone(), name)),

@@ -45,7 +45,8 @@ pub(crate) fn read(
     Ok(reader.lost)
 }
 
-fn is_damage(error: &Error) -> bool {
+/// Returns whether an error will be the same in the next attempt. Bytes that have not arrived are no damage.
+pub(crate) fn is_damage(error: &Error) -> bool {
     let is_lasting = matches!(
         error.kind(),
         ErrorKind::Damaged | ErrorKind::Truncated | ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io

@@ -124,3 +124,24 @@ test("a file that was closed says so", async () => {
   assert.equal((await (await table.member("i")).read(":2")).data.length, 2);
   table.close();
 });
+
+test("a table with damaged columns has the others", async () => {
+  const whole = below(archive("bcolz"), "ref/tab/mixed");
+  const [first, ...others] = (await open(blobs(whole))).members;
+  const meta = `${first}/meta/storage`;
+  const damage = {
+    damaged: whole.map(([name, bytes]) => [name, name === meta ? new Uint8Array([123]) : bytes]),
+    absent: whole.filter(([name]) => !name.startsWith(`${first}/`)),
+  };
+  const { rows } = (await open(blobs(whole))).description;
+  for (const [kind, files] of Object.entries(damage)) {
+    const table = await open(blobs(files));
+    assert.deepEqual([table.kind, table.members, table.description.rows], ["table", [first, ...others], rows]);
+    await assert.rejects(table.member(first), (error) => error.kind === kind && error.message.includes(`${first}/meta/`), kind);
+    for (const name of others) assert.equal((await table.member(name)).shape[0], rows);
+    await assert.rejects(table.member("nope"), { kind: "absent", message: /no column "nope"/ });
+    table.close();
+  }
+  const none = whole.filter(([name]) => !name.includes("/meta/"));
+  await assert.rejects(open(blobs(none)), { kind: "absent" });
+});
