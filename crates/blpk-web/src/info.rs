@@ -1,6 +1,7 @@
 //! The facts that `blpk info` prints.
 
 use blosc_core::{Chunk, Header, LazyChunk, memory};
+use bloscpack_format::zarr::ArrayMeta;
 use bloscpack_format::{Format, Json};
 use bloscpack_io::bcolz::{Below, Root};
 use bloscpack_io::describe::{self, Contents};
@@ -10,7 +11,7 @@ use bloscpack_io::{AnyDirectory, Archive, Array, Error, Input, ReadAt};
 use crate::opened::{Opened, Place, limits};
 use crate::source::HostFile;
 
-/// Number of chunks up to which the stored ones are counted. Each takes a look at its file.
+/// Number of chunk files up to which the stored ones are counted. Each takes a look at its file.
 const MAX_COUNTED: u64 = 1024;
 /// Number of arrays of a group whose facts are listed.
 const MAX_ARRAYS: usize = 16;
@@ -37,7 +38,7 @@ fn of_array(array: &Array<'_>, place: &Place) -> Result<Vec<String>, Error> {
         return describe::frame(archive, frame);
     }
     if let Some(meta) = archive.zarr() {
-        return describe::zarr::array(archive, meta, None, archive.nchunks() <= MAX_COUNTED);
+        return describe::zarr::array(archive, meta, None, is_counted(meta));
     }
     match place {
         Place::Directory(dir) if archive.carray().is_some() => describe::bcolz(&Root::open(dir.clone())?),
@@ -45,6 +46,13 @@ fn of_array(array: &Array<'_>, place: &Place) -> Result<Vec<String>, Error> {
         _ if archive.numpy().is_some() => Ok(vec![describe::npy(array)?]),
         _ => Ok(vec![format!("{}: {}", archive.format(), describe::double_pretty_size(array.nbytes()))]),
     }
+}
+
+/// Returns whether the chunk files of an array are few. A shard is one file with many chunks.
+fn is_counted(meta: &ArrayMeta) -> bool {
+    let file = meta.codecs.sharding.as_ref().map_or(&meta.chunkshape, |sharding| &sharding.shape);
+    let files = meta.shape.iter().zip(file).map(|(len, part)| len.div_ceil((*part).max(1)));
+    files.fold(1, u64::saturating_mul) <= MAX_COUNTED
 }
 
 /// Reads the first bytes of the first chunk of a bloscpack file.
@@ -96,7 +104,7 @@ fn of_group(store: &AnyDirectory, arrays: &[String]) -> Result<Vec<String>, Erro
 fn of_member(store: &AnyDirectory, name: &str) -> Result<Vec<String>, Error> {
     let archive = Archive::open(Input::directory(Below::new(store, name)))?;
     match archive.zarr() {
-        Some(meta) => describe::zarr::array(&archive, meta, Some(name), archive.nchunks() <= MAX_COUNTED),
+        Some(meta) => describe::zarr::array(&archive, meta, Some(name), is_counted(meta)),
         None => Ok(Vec::new()),
     }
 }
