@@ -17,6 +17,11 @@ export interface HttpOptions {
   signal?: AbortSignal;
 }
 
+/** Returns an error of a server, which names the URL without its query: that may hold a secret. */
+function problem(url: URL, text: string): Error {
+  return Object.assign(new Error(`${url.href.split("?")[0]}: ${text}`), { kind: "io" });
+}
+
 /** Sends a request. The reasons for which a browser refuses one are hidden from programs, so the error names the usual ones. */
 async function send(url: URL, init: RequestInit, { fetch: given, headers, signal }: HttpOptions): Promise<Response> {
   try {
@@ -24,8 +29,22 @@ async function send(url: URL, init: RequestInit, { fetch: given, headers, signal
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof TypeError)) throw error;
-    const text = `${url.href.split("?")[0]}: the server cannot be reached, or does not allow this page to read from it (CORS): ${error.message}`;
-    throw Object.assign(new Error(text), { kind: "io" });
+    throw problem(url, `the server cannot be reached, or does not allow this page to read from it (CORS): ${error.message}`);
+  }
+}
+
+/** Returns the bytes of a response that starts at `offset` of the file, if it is a part of one. */
+async function bodyOf(url: URL, response: Response, offset: number, { signal }: HttpOptions): Promise<Uint8Array> {
+  const start = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
+  if (response.status === 206 && start !== undefined && Number(start) !== offset) {
+    await response.body?.cancel();
+    throw problem(url, `the server answered with the bytes from ${start}, expected those from ${offset}`);
+  }
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw problem(url, `the connection was lost: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -34,8 +53,7 @@ const answerOf = ({ status, statusText }: Response): string => `the server answe
 
 /** A response that is neither a file nor the absence of one. */
 function refused(url: URL, response: Response): Error {
-  const text = `${url.href.split("?")[0]}: ${answerOf(response)}`;
-  return Object.assign(new Error(text), { kind: "io" });
+  return problem(url, answerOf(response));
 }
 
 /**
@@ -69,7 +87,7 @@ export async function httpSource(
     await response.body?.cancel();
     return undefined;
   }
-  const head = new Uint8Array(await response.arrayBuffer());
+  const head = await bodyOf(url, response, 0, options);
   // The head counts as read.
   const whole = { ...memorySource(head), head };
   if (response.status !== 206) return whole;
@@ -84,12 +102,9 @@ export async function httpSource(
       const part = await request(`bytes=${offset}-${offset + length - 1}`);
       if (part.status !== 206 && part.status !== 200) throw refused(url, part);
       const changed = tag !== null && part.headers.get("etag") !== null && part.headers.get("etag") !== tag;
-      const bytes = new Uint8Array(await part.arrayBuffer());
+      const bytes = await bodyOf(url, part, offset, options);
       const found = part.status === 200 ? bytes.subarray(offset, offset + length) : bytes;
-      if (changed || found.length !== length) {
-        const problem = `${url.href.split("?")[0]}: the file has changed while it was read`;
-        throw Object.assign(new Error(problem), { kind: "io" });
-      }
+      if (changed || found.length !== length) throw problem(url, "the file has changed while it was read");
       return found;
     },
   };
@@ -103,8 +118,7 @@ async function totalSize(url: URL, response: Response, options: HttpOptions): Pr
   const length = head.headers.get("content-length");
   if (!head.ok) throw refused(url, head);
   if (length === null || head.headers.get("content-encoding") !== null) {
-    const text = `${url.href.split("?")[0]}: the server hides the size of the file: it has to expose Content-Range`;
-    throw Object.assign(new Error(text), { kind: "io" });
+    throw problem(url, "the server hides the size of the file: it has to expose Content-Range");
   }
   return Number(length);
 }

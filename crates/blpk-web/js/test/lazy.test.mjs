@@ -37,7 +37,9 @@ async function serve(files, how = {}) {
     if (how.forbidden) return response.writeHead(403, "not for you").end();
     if (file === undefined) return response.writeHead(404).end();
     if (how.fail?.(log.length)) return response.writeHead(503, "try later").end();
-    const [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+    if (how.lost?.(log.length)) return response.writeHead(200, { "content-length": file.length }).write(file.subarray(0, 100), () => response.destroy());
+    let [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+    if (how.start?.(log.length)) start = how.start(log.length);
     if (start === undefined || how.noRanges) return response.writeHead(200).end(file);
     const part = file.subarray(Number(start), Number(end) + 1);
     const range = `bytes ${start}-${Number(start) + part.length - 1}/${file.length}`;
@@ -195,6 +197,30 @@ test("servers without ranges, with errors and with changing files", async () => 
     await assert.rejects(open("b.npy"), { kind: "invalid", message: "not a URL: b.npy" });
   } finally {
     for (const server of [whole, failing, forbidden, changing]) server.close();
+  }
+});
+
+test("a server that answers with other bytes than those asked for", async () => {
+  const files = new Map([["a.npy", npy()]]);
+  const [later, first] = [await serve(files, { start: (number) => number === 2 && 16384 }), await serve(files, { start: () => 5 })];
+  try {
+    const problem = (at) => ({ kind: "io", message: new RegExp(`/a\\.npy: the server answered with the bytes from ${at}`) });
+    await assert.rejects((await open(`${later.url}a.npy`)).read("131071"), problem("16384, expected those from 1048576"));
+    await assert.rejects(open(`${first.url}a.npy?token=1`), problem("5, expected those from 0"));
+  } finally {
+    for (const server of [later, first]) server.close();
+  }
+});
+
+test("a connection that is lost within an answer", async () => {
+  const files = new Map([["a.npy", npy()]]);
+  const [first, later] = [await serve(files, { lost: () => true }), await serve(files, { lost: (number) => number === 2 })];
+  try {
+    const lost = { kind: "io", message: /http:\/\/127.*\/a\.npy: the connection was lost/ };
+    await assert.rejects(open(`${first.url}a.npy`), lost);
+    await assert.rejects((await open(`${later.url}a.npy`)).read("131071"), lost);
+  } finally {
+    for (const server of [first, later]) server.close();
   }
 });
 
