@@ -89,14 +89,18 @@ export async function httpSource(
   }
   const head = await bodyOf(url, response, 0, options);
   // The head counts as read.
-  const whole = { ...memorySource(head), head };
-  if (response.status !== 206) return whole;
+  if (response.status !== 206) return { ...memorySource(head), head };
   const size = await totalSize(url, response, options);
-  if (size === head.length) return whole;
   const tag = response.headers.get("etag");
+  let first: Uint8Array | undefined = head;
   return {
     size,
-    head,
+    // Returned once: the list of files keeps them while it has room.
+    get head() {
+      const bytes = first;
+      first = undefined;
+      return bytes;
+    },
     grain: Math.min(GRAIN, wanted),
     read: async (offset, length) => {
       const part = await request(`bytes=${offset}-${offset + length - 1}`);
