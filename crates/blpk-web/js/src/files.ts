@@ -34,6 +34,11 @@ export interface Traffic {
   stored: number;
   /** Whether it is a directory that cannot be listed: `stored` then is the size of the files that were opened. */
   isPartial?: boolean;
+  /**
+   * Files with data that the server of a directory refused: it answered 403, or with a page of HTML. Some servers do so for
+   * files that do not exist, so these files are read as absent: their items have the fill value.
+   */
+  refused?: number;
   /** Cancels what is being read. */
   signal?: AbortSignal | undefined;
 }
@@ -382,6 +387,7 @@ export class Files {
     try {
       const source = await directory.source.open(path, head);
       if (directory.isClosed) return;
+      if (directory.source.refused) directory.traffic.refused = directory.source.refused;
       directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic, held));
       if (directory.source.size === undefined) {
         directory.traffic.isPartial = true;

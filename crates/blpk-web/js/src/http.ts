@@ -78,6 +78,7 @@ export async function httpSource(
   }
   // A host of a page answers with the page for what it does not have.
   if (isMember && response.ok && response.headers.get("content-type")?.startsWith("text/html")) {
+    onRefused?.("the server answered with a page");
     await response.body?.cancel();
     return undefined;
   }
@@ -127,15 +128,23 @@ async function totalSize(url: URL, response: Response, options: HttpOptions): Pr
   return Number(length);
 }
 
+/** Files with metadata. Programs try their names, so servers that refuse absent files refuse these in every directory. */
+const METADATA = /(^|\/)(\.z\w+|zarr\.json|__\w+__|meta\/\w+|chunks\.b2frame)$/;
+
 /** A directory at a URL. HTTP cannot list it, so a Zarr group needs consolidated metadata. */
 export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirectory {
   const base = new URL(url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
+  let refusals = 0;
   return {
+    get refused() {
+      return refusals;
+    },
     open: async (path, head) => {
       const file = new URL(base);
       file.pathname += path.split("/").map(encodeURIComponent).join("/");
-      return httpSource(file, options, undefined, true, head);
+      const onRefused = METADATA.test(path) ? undefined : () => refusals++;
+      return httpSource(file, options, onRefused, true, head);
     },
     list: async () => {
       throw Object.assign(new Error("a directory at a URL cannot be listed"), { kind: "unsupported" });

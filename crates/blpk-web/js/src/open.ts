@@ -94,5 +94,5 @@ async function urlSource(url: URL, options: OpenOptions): Promise<Found> {
   if (url.pathname.endsWith("/")) return httpDirectory(url, options);
   let missing = "there is no file at this URL";
   const file = await httpSource(url, options, (answer) => (missing = `${answer} for this URL`));
-  return file ?? { ...httpDirectory(url, options), missing };
+  return file ?? Object.assign(httpDirectory(url, options), { missing });
 }

@@ -22,6 +22,8 @@ export interface SourceDirectory {
   list(path: string): Promise<string[] | undefined>;
   /** The size of all files in bytes, where it is known. */
   readonly size?: number;
+  /** The number of files that `open` found absent because they were refused. Those with metadata do not count. */
+  readonly refused?: number;
 }
 
 /** Bytes in memory. */

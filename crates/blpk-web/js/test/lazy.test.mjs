@@ -269,6 +269,17 @@ test("a host that answers with a page for files that it does not have", async ()
   assert.deepEqual([opened.kind, ...(await opened.read()).data], ["array", 1, 2, 3, 4]);
 });
 
+test("chunk files that a server refuses are counted", async () => {
+  const zarray = { zarr_format: 2, shape: [4], chunks: [1], dtype: "|u1", fill_value: 9, order: "C", filters: null, compressor: null };
+  const files = new Map([["/a/.zarray", JSON.stringify(zarray)], ["/a/0", "\x01"]]);
+  const html = { headers: { "content-type": "text/html" } };
+  const answer = (path) => (path === "/a/1" ? new Response("<!doctype html>", html) : new Response("", { status: path === "/a/3" ? 404 : 403 }));
+  const opened = await open("http://localhost/a/", { fetch: async ({ pathname }) => (files.has(pathname) ? new Response(files.get(pathname)) : answer(pathname)) });
+  assert.equal(opened.traffic.refused, undefined, "files with metadata do not count");
+  assert.deepEqual([...(await opened.read()).data], [1, 9, 9, 9]);
+  assert.equal(opened.traffic.refused, 2);
+});
+
 test("a group at a URL without consolidated metadata says that it cannot be listed", async () => {
   const only = async (url) => (url.pathname === "/g/.zgroup" ? new Response('{"zarr_format": 2}') : new Response("", { status: 404 }));
   await assert.rejects(open("http://localhost/g/", { fetch: only }), { kind: "io", message: "listing: a directory at a URL cannot be listed" });
