@@ -83,13 +83,28 @@ function urlOf(text: string): URL {
   }
 }
 
+/** Opens a file of Node. */
+async function fileBlob(url: URL): Promise<Blob> {
+  const { openAsBlob, promises } = await import(/* @vite-ignore */ "node:fs");
+  const { fileURLToPath } = await import(/* @vite-ignore */ "node:url");
+  const path = fileURLToPath(url);
+  const failed = (kind: BlpkError["kind"], text: string) => Object.assign(new Error(`${path}: ${text}`), { kind });
+  try {
+    const found = await promises.stat(path);
+    if (found.isDirectory()) throw failed("io", "it is a directory; open a list of its files");
+    return await openAsBlob(path);
+  } catch (error) {
+    if ((error as BlpkError).kind) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw failed(code === "ENOENT" ? "absent" : "io", code === "ENOENT" ? "there is no such file" : message);
+  }
+}
+
 async function urlSource(url: URL, options: OpenOptions): Promise<Found> {
   if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await (await fetch(url)).blob());
   if (url.protocol === "file:") {
     if (typeof process === "undefined" || !process.versions?.node) throw invalid("a page cannot read file: URLs; choose the file");
-    const { openAsBlob } = await import(/* @vite-ignore */ "node:fs");
-    const { fileURLToPath } = await import(/* @vite-ignore */ "node:url");
-    return blobSource(await openAsBlob(fileURLToPath(url)));
+    return blobSource(await fileBlob(url));
   }
   if (url.pathname.endsWith("/")) return httpDirectory(url, options);
   let missing = "there is no file at this URL";

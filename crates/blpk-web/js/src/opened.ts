@@ -93,15 +93,18 @@ export class Opened {
   readonly #opened: wasm.Opened;
   readonly #traffic: Traffic;
   readonly #number: number | undefined;
+  /** The table or group that it is a member of. */
+  readonly #parent: Opened | undefined;
   #isClosed = false;
   /** The last text that was asked for. The module keeps the place in one text, so the next one waits. */
   #text: Promise<unknown> = Promise.resolve();
   readonly description: Description;
 
-  private constructor(opened: wasm.Opened, traffic: Traffic, number: number | undefined) {
+  private constructor(opened: wasm.Opened, traffic: Traffic, number: number | undefined, parent: Opened | undefined) {
     this.#opened = opened;
     this.#traffic = traffic;
     this.#number = number;
+    this.#parent = parent;
     this.description = JSON.parse(opened.describe()) as Description;
   }
 
@@ -113,11 +116,11 @@ export class Opened {
   }
 
   /** `describe` may read, too, so both are one call. */
-  static async #make(traffic: Traffic, number: number | undefined, open: () => wasm.Opened): Promise<Opened> {
+  static async #make(traffic: Traffic, number: number | undefined, open: () => wasm.Opened, parent?: Opened): Promise<Opened> {
     const call = () => {
       const opened = guarded(open);
       try {
-        return new Opened(opened, traffic, number);
+        return new Opened(opened, traffic, number, parent);
       } catch (error) {
         opened.free();
         throw error;
@@ -128,7 +131,7 @@ export class Opened {
 
   /** Returns the value in the memory of the module. */
   get #value(): wasm.Opened {
-    if (this.#isClosed) throw invalid("the file was closed");
+    if (this.#isClosed || (this.#parent && this.#parent.#isClosed)) throw invalid("the file was closed");
     return this.#opened;
   }
 
@@ -175,8 +178,14 @@ export class Opened {
 
   /** Opens a column of a table, or an array in a group. */
   async member(name: string): Promise<Opened> {
-    if (!this.#isClosed) checkText("name", name);
-    return Opened.#make(this.#traffic, undefined, () => this.#value.member(name));
+    const open = () => {
+      const value = this.#value;
+      checkText("name", name);
+      // The module calls all members columns.
+      if (this.kind === "table" || this.members.includes(name)) return value.member(name);
+      throw Object.assign(new Error(`there is no array ${JSON.stringify(name)}`), { kind: "absent" });
+    };
+    return Opened.#make(this.#traffic, undefined, open, this);
   }
 
   /** Reads items. Only the chunks and blocks that hold them are fetched and decoded. */

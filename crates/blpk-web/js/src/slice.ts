@@ -12,14 +12,16 @@ export type Slice = string | readonly AxisSlice[];
 export function sliceText(slice: Slice | undefined): string {
   if (slice === undefined) return "...";
   if (typeof slice === "string") return slice === "" ? "..." : slice;
+  if (!Array.isArray(slice)) throw invalid(`${String(slice)} is no slice`);
   const number = (value: number | null | undefined) => {
     if (value === null || value === undefined) return "";
-    if (!Number.isSafeInteger(value)) throw invalid(`${value} is no index`);
+    if (!Number.isSafeInteger(value)) throw invalid(`${String(value)} is no index`);
     return String(value);
   };
-  const texts = slice.map((axis) => {
+  const texts = Array.from(slice as readonly AxisSlice[], (axis) => {
     if (axis === null) return ":";
     if (typeof axis === "number") return number(axis);
+    if (!Array.isArray(axis)) throw invalid(`${String(axis)} is no index`);
     const [start, stop, step] = axis;
     return `${number(start)}:${number(stop)}${step === undefined || step === null ? "" : `:${number(step)}`}`;
   });

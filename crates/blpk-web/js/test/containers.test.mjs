@@ -121,8 +121,10 @@ test("a file that was closed says so", async () => {
   column.free();
   column.close();
   await assert.rejects(column.read(), closed);
-  assert.equal((await (await table.member("i")).read(":2")).data.length, 2);
+  const other = await table.member("i");
+  assert.equal((await other.read(":2")).data.length, 2);
   table.close();
+  for (const call of calls) await assert.rejects(call(other), closed, String(call));
 });
 
 test("a table with damaged columns has the others", async () => {
@@ -144,4 +146,14 @@ test("a table with damaged columns has the others", async () => {
   }
   const none = whole.filter(([name]) => !name.includes("/meta/"));
   await assert.rejects(open(blobs(none)), { kind: "absent" });
+});
+
+test("members and indices that do not exist", async () => {
+  const { stores } = manifest("zarr");
+  const { name } = stores.find(({ member, refused, name }) => member && !refused && !archive("zarr").has(name));
+  const group = await open(blobs(below(archive("zarr"), name)));
+  await assert.rejects(group.member("nope"), { kind: "absent", message: 'there is no array "nope"' });
+  const array = await group.member(group.members[0]);
+  const wrong = [[undefined], [1n], [{}], [Symbol("a")], [[{}]], [[1n, 2]], [, 1], 5, null, {}];
+  for (const [at, slice] of wrong.entries()) await assert.rejects(array.read(slice), { kind: "invalid" }, `slice ${at}`);
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 import { compress, open } from "blpk";
 
 /** A Zarr array of 4 x 2 MiB of float64, one chunk each, as paths and bytes. The last chunk is not stored. */
@@ -222,6 +223,12 @@ test("a connection that is lost within an answer", async () => {
   } finally {
     for (const server of [first, later]) server.close();
   }
+});
+
+test("files of Node that cannot be opened", async () => {
+  const url = (path) => new URL(path, import.meta.url);
+  await assert.rejects(open(url("missing.npy")), { kind: "absent", message: `${fileURLToPath(url("missing.npy"))}: there is no such file` });
+  await assert.rejects(open(url(".")), { kind: "io", message: /test\/: it is a directory/ });
 });
 
 test("an error of a server is no missing file of a directory", async () => {
