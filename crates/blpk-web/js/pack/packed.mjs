@@ -1,5 +1,6 @@
-// Packs the package, puts it into the folder of a user's program, checks the types of the program, and runs it.
+// Packs the package, puts it into the folder of a user's program, checks the types of the program, bundles it, and runs it.
 
+import { build } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,10 +26,11 @@ try {
   const options = { target: "es2022", module: "nodenext", strict: true, types: [], lib: ["es2023", "dom"], skipLibCheck: false };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["program.ts"] }));
   run(process.execPath, [join(here, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], folder);
+  await build({ absWorkingDir: folder, entryPoints: ["program.js"], bundle: true, format: "esm", platform: "browser", write: false });
   const output = run(process.execPath, ["program.js"], folder);
   if (output.trim() !== "2 3 float64") throw new Error(`the program printed ${output}`);
   console.log(`${filename}: ${names.length} files`);
-  console.log("3 passed, 0 failed");
+  console.log("4 passed, 0 failed");
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -38,10 +38,15 @@ export class Module {
   }
 }
 
+/** Imports a module of Node. Bundlers for browsers, which have none, must not look for it. */
+export function node<T>(name: string): Promise<T> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`) as Promise<T>;
+}
+
 /** Returns the bytes of a module for `init` of the generated code. Node cannot fetch `file:` URLs. */
 async function moduleBytes(found: URL): Promise<BufferSource | URL> {
   if (found.protocol === "file:" && typeof process !== "undefined" && process.versions?.node) {
-    const { readFile } = await import(/* @vite-ignore */ "node:fs/promises");
+    const { readFile } = await node<typeof import("node:fs/promises")>("fs/promises");
     return readFile(found);
   }
   return found;

@@ -4,7 +4,7 @@ import { bytesOf, isMemory, type Memory } from "./bytes.js";
 import { invalid } from "./check.js";
 import type { Traffic } from "./files.js";
 import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
-import type { BlpkError, ModuleInput } from "./module.js";
+import { node, type BlpkError, type ModuleInput } from "./module.js";
 import { module, Opened, theFiles } from "./opened.js";
 import {
   blobSource,
@@ -85,8 +85,8 @@ function urlOf(text: string): URL {
 
 /** Opens a file of Node. */
 async function fileBlob(url: URL): Promise<Blob> {
-  const { openAsBlob, promises } = await import(/* @vite-ignore */ "node:fs");
-  const { fileURLToPath } = await import(/* @vite-ignore */ "node:url");
+  const { openAsBlob, promises } = await node<typeof import("node:fs")>("fs");
+  const { fileURLToPath } = await node<typeof import("node:url")>("url");
   const path = fileURLToPath(url);
   const failed = (kind: BlpkError["kind"], text: string) => Object.assign(new Error(`${path}: ${text}`), { kind });
   try {
