@@ -23,14 +23,17 @@ try {
   run("tar", ["xzf", filename, "-C", "node_modules/blpk", "--strip-components=1"], folder);
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   copyFileSync(join(here, "pack/program.ts"), join(folder, "program.ts"));
-  const options = { target: "es2022", module: "nodenext", strict: true, types: [], lib: ["es2023", "dom"], skipLibCheck: false };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["program.ts"] }));
-  run(process.execPath, [join(here, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], folder);
+  const options = { target: "es2022", module: "nodenext", strict: true, skipLibCheck: false };
+  const typeRoots = [join(here, "node_modules/@types")];
+  for (const platform of [{ types: ["node"], typeRoots, lib: ["es2022"] }, { types: [], lib: ["es2023", "dom"] }]) {
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...options, ...platform }, files: ["program.ts"] }));
+    run(process.execPath, [join(here, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], folder);
+  }
   await build({ absWorkingDir: folder, entryPoints: ["program.js"], bundle: true, format: "esm", platform: "browser", write: false });
   const output = run(process.execPath, ["program.js"], folder);
   if (output.trim() !== "2 3 float64") throw new Error(`the program printed ${output}`);
   console.log(`${filename}: ${names.length} files`);
-  console.log("4 passed, 0 failed");
+  console.log("5 passed, 0 failed");
 } finally {
   rmSync(folder, { recursive: true });
 }

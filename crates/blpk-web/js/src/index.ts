@@ -29,5 +29,5 @@ export {
   type Lost,
 } from "./opened.js";
 export type { AxisSlice, Slice } from "./slice.js";
-export { filesDirectory, handleDirectory, type Source, type SourceDirectory } from "./source.js";
+export { filesDirectory, handleDirectory, type DirectoryHandle, type FileHandle, type Source, type SourceDirectory } from "./source.js";
 export type { Leaf, TypedArray } from "./typed.js";

@@ -1,7 +1,10 @@
 // Loads a WebAssembly module, from the folder of this package or from bytes that the caller has.
 
+/** `WebAssembly.Module`, where the program has types for it. Those of Node have none. */
+type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } } ? M : never;
+
 /** What {@link load} accepts in place of the module in this package. */
-export type ModuleInput = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+export type ModuleInput = string | URL | Request | Response | ArrayBuffer | ArrayBufferView | CompiledModule;
 
 type Init = (input: { module_or_path: never }) => Promise<unknown>;
 
@@ -44,7 +47,7 @@ export function node<T>(name: string): Promise<T> {
 }
 
 /** Returns the bytes of a module for `init` of the generated code. Node cannot fetch `file:` URLs. */
-async function moduleBytes(found: URL): Promise<BufferSource | URL> {
+async function moduleBytes(found: URL): Promise<Uint8Array | URL> {
   if (found.protocol === "file:" && typeof process !== "undefined" && process.versions?.node) {
     const { readFile } = await node<typeof import("node:fs/promises")>("fs/promises");
     return readFile(found);

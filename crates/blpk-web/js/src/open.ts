@@ -11,6 +11,8 @@ import {
   filesDirectory,
   handleDirectory,
   memorySource,
+  type DirectoryHandle,
+  type FileHandle,
   type Source,
   type SourceDirectory,
 } from "./source.js";
@@ -21,8 +23,8 @@ export type OpenInput =
   | Blob
   | URL
   | string
-  | FileSystemFileHandle
-  | FileSystemDirectoryHandle
+  | FileHandle
+  | DirectoryHandle
   | Iterable<readonly [path: string, file: Blob | Uint8Array]>
   | Source
   | SourceDirectory;

@@ -26,6 +26,17 @@ export interface SourceDirectory {
   readonly refused?: number;
 }
 
+/** A handle of a file: the part of `FileSystemFileHandle` that is used. */
+export interface FileHandle {
+  getFile(): Promise<Blob>;
+}
+
+/** A handle of a directory: the part of `FileSystemDirectoryHandle` that is used, and its method `keys`. */
+export interface DirectoryHandle {
+  getDirectoryHandle(name: string): Promise<DirectoryHandle>;
+  getFileHandle(name: string): Promise<FileHandle>;
+}
+
 /** Bytes in memory. */
 export function memorySource(memory: Uint8Array): Source {
   return { size: memory.length, memory, read: async (offset, length) => memory.subarray(offset, offset + length) };
@@ -68,13 +79,13 @@ export function filesDirectory(files: Iterable<readonly [string, Blob | Uint8Arr
 }
 
 /** A directory that the user chose with the directory picker. Files are opened when they are needed. */
-export function handleDirectory(root: FileSystemDirectoryHandle): SourceDirectory {
+export function handleDirectory(root: DirectoryHandle): SourceDirectory {
   const absent = (error: unknown) => {
     const name = error instanceof Error ? error.name : "";
     if (name === "NotFoundError" || name === "TypeMismatchError") return undefined;
     throw error;
   };
-  const folder = async (names: string[]): Promise<FileSystemDirectoryHandle> => {
+  const folder = async (names: string[]): Promise<DirectoryHandle> => {
     let at = root;
     for (const name of names) at = await at.getDirectoryHandle(name);
     return at;
