@@ -15,11 +15,13 @@ import { showTabs, type View } from "./tabs.js";
 /** The file whose values are shown. */
 let shown: OpenedFile | undefined;
 
-watchTraffic(({ read, requests, stored, isPartial }) => {
+watchTraffic(({ read, requests, stored, isPartial, refused }) => {
   const element = byId("traffic");
   const where = isPartial ? "in the files that were opened" : "stored";
   element.textContent = stored ? `${shownBytes(read)} read of ${shownBytes(stored)} ${where}, in ${requests} ${requests === 1 ? "read" : "reads"}` : "";
   Object.assign(element.dataset, { read, stored, requests });
+  const files = refused === 1 ? "1 file" : `${refused} files`;
+  problem("refused", refused ? [`The server refused ${files}, as some servers do for files that do not exist: their items are shown with the fill value.`] : []);
 });
 
 /** Opens a file and shows it. One that cannot be opened is shown as bytes, with the problem. */
@@ -30,6 +32,8 @@ async function open(place: Place, name: string): Promise<void> {
   document.body.dataset.state = "opening";
   say(`opening ${name} …`);
   byId("opened").hidden = true;
+  showEmpty("");
+  byId("map-body").replaceChildren();
   try {
     let file: OpenedFile;
     try {

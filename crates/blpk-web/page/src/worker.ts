@@ -145,7 +145,18 @@ const calls: Calls = {
     const failures = { count: 0 };
     const result: Rows = { cells: Array.from({ length: stop - start }, () => []), problems: [], isFailed: false, isText };
     for (const name of columns) {
-      const column = await columnOf(table, name);
+      let column: Opened;
+      try {
+        column = await columnOf(table, name);
+      } catch (error) {
+        const { kind, message } = error as BlpkError;
+        if (kind === "broken" || kind === "memory" || kind === "invalid") throw error;
+        isText.push(false);
+        result.cells.forEach((cells) => cells.push("✗"));
+        result.problems.push([start, `${name}: ${message}`]);
+        result.isFailed ||= kind === "io";
+        continue;
+      }
       isText.push(["U", "S"].includes(column.description.leaves?.[0]?.kind ?? ""));
       const rest = column.shape.slice(1).map(() => ":");
       const read = async (from: number, to: number) => {
@@ -175,12 +186,14 @@ const columns = new Map<string, Promise<Opened>>();
 function columnOf(table: Opened, name: string): Promise<Opened> {
   const known = columns.get(name) ?? table.member(name);
   columns.set(name, known);
+  // Another call tries again.
+  known.catch(() => columns.delete(name));
   return known;
 }
 
 function traffic(): Traffic {
-  const { read = 0, requests = 0, stored = 0, isPartial = false } = opened[0]?.traffic ?? {};
-  return { read, requests, stored, isPartial };
+  const { read = 0, requests = 0, stored = 0, isPartial = false, refused = 0 } = opened[0]?.traffic ?? {};
+  return { read, requests, stored, isPartial, refused };
 }
 
 /**
