@@ -11,8 +11,10 @@ const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
 
 /// Scripts that run at the same time. Most of the time the browsers wait for each other.
-const LANES: [&[&str]; 2] =
-    [&["page.mjs", "inputs.mjs", "use.mjs", "access.mjs"], &["hostile.mjs", "stalls.mjs", "pictures.mjs"]];
+const LANES: [&[&str]; 2] = [
+    &["page.mjs", "inputs.mjs", "use.mjs", "access.mjs"],
+    &["hostile.mjs", "failures.mjs", "stalls.mjs", "pictures.mjs"],
+];
 
 /// Opens golden files of every format on the page, compares what it shows with the recorded values, uses it as people do,
 /// opens malformed files, and measures how long the page's thread is blocked.

@@ -193,6 +193,49 @@ await test("zooming keeps the selected item", async () => {
   }
 });
 
+await test("a line plot moves by keys and by the mouse, and has whole labels", async () => {
+  data.set("long.npy", npyOf("<f8", [100_000], Float64Array.from({ length: 100_000 }, (_, at) => at * 1e7)));
+  await visit("long.npy");
+  const slice = async () => (await page.locator("#slice").inputValue()).split(":").map(Number);
+  const canvas = page.locator("#panel canvas").first();
+  await canvas.focus();
+  for (let zoom = 0; zoom < 4; zoom++) await page.keyboard.press("+");
+  await page.waitForFunction(() => document.getElementById("slice").value !== "0:100000");
+  await settled();
+  const [start, stop] = await slice();
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.waitForFunction((before) => document.getElementById("slice").value !== before, `${start}:${stop}`);
+  await settled();
+  const half = Math.round((stop - start) / 2);
+  assert.deepEqual(await slice(), [start + half, stop + half]);
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + 200, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction((before) => Number(document.getElementById("slice").value.split(":")[0]) < before, start + half);
+});
+
+await test("items with many fields are shown a part at a time", async () => {
+  const fields = 3000;
+  const descr = `[${Array.from({ length: fields }, (_, at) => `('f${at}', '|u1')`).join(", ")}]`;
+  const header = `{'descr': ${descr}, 'fortran_order': False, 'shape': (2, 5), }\n`;
+  const head = Buffer.from([0x93, ...Buffer.from("NUMPY"), 2, 0, ...new Uint8Array(Uint32Array.of(header.length).buffer)]);
+  data.set("fields.npy", Buffer.concat([head, Buffer.from(header), Buffer.from(Uint8Array.from({ length: 10 * fields }, (_, at) => at % 251))]));
+  await visit("fields.npy");
+  const row = (number) => page.locator(".scroller tbody tr").nth(number).locator("td").allInnerTexts();
+  const shown = (first, start) => Array.from({ length: 24 }, (_, at) => String((start * 5 * fields + first + at) % 251));
+  await page.waitForFunction(() => document.querySelectorAll(".scroller tbody tr td").length === 48);
+  assert.deepEqual(await row(1), shown(0, 1));
+  // From the last fields of the first item to the first ones of the second.
+  await page.getByLabel("first column, as a number").fill(String(fields - 4));
+  await page.keyboard.press("Tab");
+  await page.waitForFunction((name) => document.querySelector(".scroller thead").innerText.includes(name), "1 f0");
+  await page.waitForFunction((text) => document.querySelector(".scroller tbody tr td").innerText === text, shown(fields - 4, 0)[0]);
+  assert.deepEqual(await row(0), shown(fields - 4, 0));
+  assert.deepEqual(await row(1), shown(fields - 4, 1));
+});
+
 await test("tables go to a row that is typed", async () => {
   await visit("wide.npy");
   await page.getByRole("tab", { name: "Values" }).click();
