@@ -10,7 +10,7 @@ use bloscpack_io::bcolz::{Below, Carray, Ctable, Replayed, column_names};
 use bloscpack_io::zarr::{Group, Node, ZipDirectory, node_at};
 use bloscpack_io::{AnyDirectory, Array, Error, ErrorKind, Input, OpenOptions, Threads, Typing, UnpackOptions, peek};
 
-use crate::rest;
+use crate::imports;
 use crate::source::{HostDirectory, HostFile};
 
 /// An open file or directory.
@@ -50,6 +50,15 @@ fn open_options() -> OpenOptions {
 /// Returns the options of all reads: on the calling thread, the only one.
 pub(crate) fn unpack_options() -> UnpackOptions {
     UnpackOptions::new().limits(limits()).threads(Threads::Serial)
+}
+
+/// Returns whether an error will be the same in the next attempt. Bytes that have not arrived are no damage.
+pub(crate) fn is_damage(error: &Error) -> bool {
+    let is_lasting = matches!(
+        error.kind(),
+        ErrorKind::Damaged | ErrorKind::Truncated | ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io
+    );
+    is_lasting && !imports::is_pending()
 }
 
 impl Opened {
@@ -102,7 +111,7 @@ impl Opened {
             Ok(table) => return Ok(Opened::Table(Box::new(table))),
             Err(error) => error,
         };
-        if !rest::is_damage(&problem) || problem.kind() == ErrorKind::Io {
+        if !is_damage(&problem) || problem.kind() == ErrorKind::Io {
             return Err(problem);
         }
         let Ok(names) = column_names(&dir, &options) else { return Err(problem) };

@@ -1,10 +1,9 @@
 //! Reads the intact parts of a damaged array.
 
 use bloscpack_format::numpy::{Order, Selection};
-use bloscpack_io::{Array, Error, ErrorKind, UnpackOptions};
+use bloscpack_io::{Array, Error, UnpackOptions};
 
-use crate::imports;
-use crate::opened::room;
+use crate::opened::{is_damage, room};
 
 /// Bounds of the maximum number of attempts to read parts. Each may decode chunks.
 const FEWEST_ATTEMPTS: u64 = 512;
@@ -43,15 +42,6 @@ pub(crate) fn read(
     let mut reader = Reader { array, selection, options, units: units(array), attempts, lost: Vec::new() };
     reader.halves(vec![0; counts.len()], counts, items, whole)?;
     Ok(reader.lost)
-}
-
-/// Returns whether an error will be the same in the next attempt. Bytes that have not arrived are no damage.
-pub(crate) fn is_damage(error: &Error) -> bool {
-    let is_lasting = matches!(
-        error.kind(),
-        ErrorKind::Damaged | ErrorKind::Truncated | ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Io
-    );
-    is_lasting && !imports::is_pending()
 }
 
 struct Reader<'a> {
