@@ -4,6 +4,7 @@
 // the same call again, until all bytes are here. The module also says which bytes it will read soon, so that one round
 // fetches many of them.
 
+import { Cache, type Cached, type Piece } from "./cache.js";
 import type { Source, SourceDirectory } from "./source.js";
 
 /** The outcome of a call of the module. */
@@ -21,8 +22,6 @@ const MAX_WANTED = 512 << 20;
 const MAX_REQUESTS = 8;
 /** Gaps of at most this many units are read along. */
 const MAX_GAP = 4;
-/** Bytes that are kept besides those that running calls use. */
-const MAX_KEPT = 256 << 20;
 
 /** What was read, for an opened file and its members. */
 export interface Traffic {
@@ -43,29 +42,13 @@ export interface Traffic {
   signal?: AbortSignal | undefined;
 }
 
-/** Consecutive blocks of a file, as they were fetched. */
-interface Piece {
-  file: File;
-  /** The number of the first block. */
-  start: number;
-  bytes: Uint8Array;
-  /** Number of running calls that fetched or read it. */
-  holders: number;
-}
-
-interface File {
+interface File extends Cached {
   source: Source;
   traffic: Traffic;
-  grain: number;
-  /** All pieces that are here. */
-  pieces: Set<Piece>;
-  /** The piece of each block that is here. */
-  blocks: Map<number, Piece>;
   failed: Map<number, string>;
   misses: Set<number>;
   /** Blocks that are being fetched. */
   coming: Set<number>;
-  isClosed: boolean;
 }
 
 interface Directory {
@@ -92,9 +75,7 @@ export class Files {
   #next = 0;
   #wanted = 0;
   #head: number | undefined;
-  #kept = 0;
-  /** The pieces that no running call holds, those released last at the end. */
-  #idle = new Set<Piece>();
+  #cache = new Cache();
   /** The pieces that the call that is being made holds. */
   #held = new Set<Piece>();
   #running = 0;
@@ -116,7 +97,7 @@ export class Files {
     traffic.requests += head === undefined ? 0 : 1;
     if (head && !memory) {
       const length = head.length === source.size ? head.length : head.length - (head.length % grain);
-      this.#keep(file, 0, head.subarray(0, length), held);
+      this.#cache.keep(file, 0, head.subarray(0, length), held);
     }
     return number;
   }
@@ -142,51 +123,7 @@ export class Files {
     if (file === undefined) return;
     file.isClosed = true;
     this.#files.delete(number);
-    for (const piece of file.pieces) if (piece.holders === 0) this.#drop(piece);
-  }
-
-  // Pieces that were fetched. A call is repeated until all its bytes are here, so those that it used must stay until it ends.
-
-  /** Adds bytes of a file, held by a call if one is given. */
-  #keep(file: File, start: number, bytes: Uint8Array, held?: Set<Piece>): void {
-    const piece: Piece = { file, start, bytes, holders: 0 };
-    this.#kept += bytes.length;
-    this.#idle.add(piece);
-    if (held) this.#hold(piece, held);
-    file.pieces.add(piece);
-    for (const block of blocksOf(piece)) if (!file.blocks.has(block)) file.blocks.set(block, piece);
-  }
-
-  #hold(piece: Piece, held: Set<Piece>): void {
-    if (held.has(piece)) return;
-    held.add(piece);
-    piece.holders++;
-    this.#idle.delete(piece);
-  }
-
-  #release(held: Set<Piece>): void {
-    for (const piece of held) {
-      if (--piece.holders > 0) continue;
-      if (piece.file.isClosed) this.#drop(piece);
-      else this.#idle.add(piece);
-    }
-    held.clear();
-  }
-
-  /** Forgets the pieces that were not used for longest, until few enough are left. */
-  #evict(): void {
-    for (const piece of this.#idle) {
-      if (this.#kept <= MAX_KEPT) break;
-      this.#drop(piece);
-    }
-  }
-
-  #drop(piece: Piece): void {
-    this.#kept -= piece.bytes.length;
-    this.#idle.delete(piece);
-    const { blocks, pieces } = piece.file;
-    pieces.delete(piece);
-    for (const block of blocksOf(piece)) if (blocks.get(block) === piece) blocks.delete(block);
+    for (const piece of file.pieces) if (piece.holders === 0) this.#cache.drop(piece);
   }
 
   // The methods that the module calls.
@@ -207,7 +144,7 @@ export class Files {
     let isHere = true;
     for (let block = first; block <= last; block++) {
       const piece = blocks.get(block);
-      if (piece) this.#hold(piece, this.#held);
+      if (piece) this.#cache.hold(piece, this.#held);
       if (piece) continue;
       const reason = file.failed.get(block);
       if (reason !== undefined) return this.#fail(reason);
@@ -234,7 +171,7 @@ export class Files {
     const last = Math.floor((offset + length - 1) / grain);
     for (let block = Math.floor(offset / grain); block <= last && this.#wanted < MAX_WANTED; block++) {
       const piece = blocks.get(block);
-      if (piece) this.#hold(piece, this.#held);
+      if (piece) this.#cache.hold(piece, this.#held);
       if (piece || failed.has(block) || misses.has(block) || coming.has(block)) continue;
       misses.add(block);
       this.#wanted += grain;
@@ -308,12 +245,12 @@ export class Files {
         // A value that was made without bytes that it needs.
         if ("value" in result) (result.value as { free?: () => void } | undefined)?.free?.();
         await this.#fetch(held);
-        this.#evict();
+        this.#cache.evict();
       }
     } finally {
       this.#running--;
-      this.#release(held);
-      this.#evict();
+      this.#cache.release(held);
+      this.#cache.evict();
     }
   }
 
@@ -374,7 +311,7 @@ export class Files {
       if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
       traffic.read += length;
       traffic.requests += 1;
-      if (!file.isClosed) this.#keep(file, start, bytes, held);
+      if (!file.isClosed) this.#cache.keep(file, start, bytes, held);
     } catch (error) {
       for (let block = start; block < end; block++) file.failed.set(block, message(error));
     } finally {
@@ -411,11 +348,6 @@ export class Files {
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Returns the blocks of a piece. */
-function* blocksOf({ file, start, bytes }: Piece): Generator<number> {
-  for (let at = 0; at < bytes.length; at += file.grain) yield start + at / file.grain;
 }
 
 /** Takes the blocks that a file misses, as ranges of consecutive ones. */
