@@ -115,9 +115,10 @@ impl Header {
     pub(crate) fn write(&self, dst: &mut [u8]) {
         // Of lengths that the compiler knows: it then writes the fields to `dst`. Copying 16 bytes at once that were just
         // written field by field waits for the stores.
-        match dst {
-            dst if !self.is_extended() => dst[..Header::LEN].copy_from_slice(&self.bytes[..Header::LEN]),
-            dst => dst[..Header::EXTENDED_LEN].copy_from_slice(&self.bytes),
+        if self.is_extended() {
+            dst[..Header::EXTENDED_LEN].copy_from_slice(&self.bytes);
+        } else {
+            dst[..Header::LEN].copy_from_slice(&self.bytes[..Header::LEN]);
         }
     }
 }
