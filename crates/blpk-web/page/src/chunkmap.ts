@@ -5,6 +5,7 @@ import { remote } from "./client.js";
 import { colourAt, css, LOST } from "./colours.js";
 import { canvasOf, colour, el, say } from "./dom.js";
 import { shownBytes } from "./numbers.js";
+import { problem } from "./problems.js";
 import type { DamagedChunks, OpenedFile } from "./protocol.js";
 
 /** Number of chunks whose headers are read at once. */
@@ -74,7 +75,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   const readout = el("p", { class: "readout", role: "status" });
   const summary = el("p", { class: "readout" });
   const { canvas, paint } = canvasOf(CELL, "application", "Map of chunks", draw);
-  const more = el("button", { type: "button", class: "plain", onclick: () => void read() }, "Read more chunk headers");
+  const more = el("button", { type: "button", class: "plain", onclick: () => void readMore() }, "Read more chunk headers");
   const legend = el("ul", { class: "legend" });
   place.replaceChildren(summary, canvas, readout, legend, more);
 
@@ -110,11 +111,19 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
 
   async function read(): Promise<void> {
     more.disabled = true;
-    chunks.push(...(await remote.chunks(file.key, chunks.length, Math.min(total, chunks.length + PAGE))));
+    canvas.setAttribute("aria-busy", "true");
+    try {
+      chunks.push(...(await remote.chunks(file.key, chunks.length, Math.min(total, chunks.length + PAGE))));
+    } finally {
+      canvas.removeAttribute("aria-busy");
+      more.disabled = false;
+    }
+    problem("chunks", []);
     more.hidden = chunks.length >= total;
-    more.disabled = false;
     summarize();
   }
+
+  const readMore = () => read().catch((error: Error) => problem("chunks", [error.message]));
 
   /** Says how many chunks there are, and how many are damaged. */
   function summarize(): void {
@@ -139,7 +148,8 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
       if (facts !== undefined && !isDamaged(facts)) damaged.set(number, problem);
       else if (facts === undefined && number < total) damaged.set(number, problem);
     }
-    summarize();
+    // Chunks whose headers are not read yet are marked once they are.
+    if (chunks.length > 0) summarize();
   };
 
   for (const kind of ["click", "pointermove"] as const) {
@@ -151,7 +161,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     event.preventDefault();
     select(current + step);
   });
-  await read();
+  await readMore();
 }
 
 /** The colours of ratios, and the marks of the map with their numbers of chunks. */

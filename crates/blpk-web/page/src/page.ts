@@ -133,7 +133,7 @@ async function showArray(file: OpenedFile): Promise<void> {
   byId("map").hidden = !hasChunks;
   // The worker answers in this order: values first, then the headers of many chunks.
   const view = showTabs(views);
-  if (hasChunks) showChunks(file, byId("map-body")).catch((error: Error) => problem("chunks", [error.message]));
+  if (hasChunks) void showChunks(file, byId("map-body"));
   await view;
 }
 
