@@ -1,10 +1,11 @@
 //! Interrupted changes are replayed, or refused if another program has changed the directory since.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bloscpack_format::bcolz::{Dtype, JOURNAL_FILE, Journal, JournalStep};
+use bloscpack_format::bcolz::{Dtype, JOURNAL_FILE, Journal, JournalStep, staged_name};
 use bloscpack_io::bcolz::{
     CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Replayed, Root, verify,
 };
@@ -92,6 +93,36 @@ fn what_is_lost_is_missed() {
             Ok(_) => assert!(!verify(&disk, &UnpackOptions::new()).unwrap().is_whole() || rows(&disk).is_empty()),
         }
     }
+}
+
+/// A directory that fails to open one file.
+struct Failing<'a>(&'a MemoryDirectory, &'static str);
+
+impl ReadDirectory for Failing<'_> {
+    fn open(&self, path: &str) -> io::Result<Box<dyn bloscpack_io::ReadAt + '_>> {
+        if path == self.1 { Err(io::ErrorKind::TimedOut.into()) } else { self.0.open(path) }
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        self.0.list(path)
+    }
+}
+
+#[test]
+fn what_cannot_be_read_now_is_not_lost() {
+    let (killed, _) = interrupted();
+    let kind = |path| Replayed::open(Failing(&killed, path)).map(drop).map_err(|error| io::Error::from(error).kind());
+    // The change leaves the first chunk alone.
+    assert_eq!(kind("a/data/__0.blp"), Ok(()));
+    assert_eq!(kind("a/meta/sizes"), Err(io::ErrorKind::TimedOut));
+    let journal = Journal::parse(&killed.files()[JOURNAL_FILE]).unwrap();
+    let step = journal.steps.iter().find_map(|step| match step {
+        JournalStep::Move { from, to } if to == "a/data/__1.blp" => Some(*from),
+        _ => None,
+    });
+    killed.rename(&staged_name(step.unwrap()), "a/data/__1.blp").unwrap();
+    assert_eq!(kind("a/data/__1.blp"), Err(io::ErrorKind::TimedOut));
+    assert!(Replayed::open(&killed).is_ok());
 }
 
 /// If the caller's limits are too small for the change, it is left alone.

@@ -134,6 +134,19 @@ pub(super) fn staged_numbers(dir: &dyn ReadDirectory) -> Result<HashSet<u64>, Er
     }
 }
 
+/// Returns whether a path is a file that can be read.
+///
+/// # Errors
+/// [`Error::InFile`] if that cannot be told: a server that fails, or no permission.
+fn is_file(dir: &dyn ReadDirectory, path: &str) -> Result<bool, Error> {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    match dir.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), NotFound | IsADirectory | NotADirectory) => Ok(false),
+        Err(error) => Err(Error::io("opening")(error).in_file(dir.name(path))),
+    }
+}
+
 /// Refuses a journal if one of its files is lost, or if a program that ignores journals has changed the directory
 /// since.
 pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits) -> Result<(), Error> {
@@ -148,7 +161,10 @@ pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits)
         })
         .collect();
     for sizes in &journal.sizes {
-        let found = read_small(dir, &sizes.path, limits, 1).unwrap_or_default();
+        let found = match read_small(dir, &sizes.path, limits, 1) {
+            Err(error) if error.is_not_found() => Vec::new(),
+            read => read.map_err(|error| error.in_file(dir.name(&sizes.path)))?,
+        };
         let is_before = found == sizes.before.as_bytes() && to_come.contains(sizes.path.as_str());
         if !is_before && found != sizes.after.as_bytes() {
             return refuse(
@@ -167,8 +183,7 @@ pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits)
         match step {
             JournalStep::Move { from, to } if !staged.contains(from) => {
                 // The target is a file or a column. Its parent directory may be too large to list for each step.
-                let done = dir.open(to).is_ok() || dir.open(&format!("{to}/{STORAGE_FILE}")).is_ok();
-                if !done {
+                if !is_file(dir, to)? && !is_file(dir, &format!("{to}/{STORAGE_FILE}"))? {
                     return refuse(to, "lost before the interrupted change was completed; recover a copy");
                 }
             }
