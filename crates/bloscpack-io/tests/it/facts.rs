@@ -1,7 +1,7 @@
 //! How chunks are stored: the facts of every chunk of the golden data agree with its bytes.
 
 use bloscpack_io::blosc_core::Header;
-use bloscpack_io::{Archive, Input, ReadAt, bcolz};
+use bloscpack_io::{Archive, ErrorKind, Input, ReadAt, bcolz};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use testdata::serde_json::Value;
@@ -75,6 +75,21 @@ fn a_zarr_chunk_that_is_not_stored_is_a_special_value() {
     let dir = bcolz::MemoryDirectory::of_files([(".zarray".to_owned(), zarray.as_bytes().to_vec())]);
     let facts = Archive::open(Input::directory(dir)).unwrap().chunk_facts(0).unwrap();
     assert_eq!((facts.nbytes, facts.cbytes, facts.special.is_some()), (3, 0, true));
+}
+
+#[test]
+fn a_zarr_chunk_whose_header_is_damaged_is_an_error() {
+    let zarray = r#"{"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "|u1", "fill_value": 7,
+        "compressor": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}}"#;
+    for chunk in [vec![0xff; 40], vec![2; 5], Vec::new()] {
+        let files = [(".zarray".to_owned(), zarray.as_bytes().to_vec()), ("0".to_owned(), chunk)];
+        let archive = Archive::open(Input::directory(bcolz::MemoryDirectory::of_files(files))).unwrap();
+        let error = archive.chunk_facts(0).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Damaged | ErrorKind::Truncated | ErrorKind::Unsupported),
+            "{error:?}"
+        );
+    }
 }
 
 /// A source that counts the bytes read.

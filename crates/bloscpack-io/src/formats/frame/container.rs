@@ -298,14 +298,14 @@ impl Container for OpenFrame<'_> {
     }
 
     fn chunk_facts(&self, number: u64, _limits: &Limits) -> Result<ChunkFacts, Error> {
-        let (info, head) = match self.find(number)? {
-            ChunkLocation::Special { special, nbytes } => return Ok(ChunkFacts::special(special, nbytes.into())),
-            ChunkLocation::Stored(chunk) => (self.info(number)?, chunk.head()?),
-        };
-        Ok(match Header::parse(&head) {
-            Ok(header) => ChunkFacts::of_header(&header),
-            Err(_) => ChunkFacts::foreign(info.nbytes.into(), info.cbytes.into()),
-        })
+        match self.find(number)? {
+            ChunkLocation::Special { special, nbytes } => Ok(ChunkFacts::special(special, nbytes.into())),
+            ChunkLocation::Stored(chunk) => {
+                self.info(number)?;
+                let refuse = |source| Error::Chunk { chunk: number, offset: chunk.at, source };
+                Ok(ChunkFacts::of_header(&Header::parse(&chunk.head()?).map_err(refuse)?))
+            }
+        }
     }
 
     /// For a sparse frame, the total size of its chunk files. A file counts once, even if it is used for many chunks.

@@ -113,10 +113,12 @@ impl Container for OpenZarr<'_> {
         let nbytes = self.geometry.grid.chunk_nbytes() as u64;
         let found = self.find(number, limits).map_err(|error| self.named(number, error))?;
         let Some(stored) = found else { return Ok(ChunkFacts::special(Special::Uninit, nbytes)) };
-        let is_blosc = matches!(self.meta.codecs.compressors.as_slice(), [Compressor::Blosc(_)]);
-        let head = if is_blosc { Some(stored.head().map_err(|error| self.named(number, error))?) } else { None };
-        let header = head.and_then(|head| Header::parse(&head).ok());
-        Ok(header.map_or(ChunkFacts::foreign(nbytes, stored.len), |header| ChunkFacts::of_header(&header)))
+        if !matches!(self.meta.codecs.compressors.as_slice(), [Compressor::Blosc(_)]) {
+            return Ok(ChunkFacts::foreign(nbytes, stored.len));
+        }
+        let refuse = |source| Error::Chunk { chunk: number, offset: stored.offset, source };
+        let header = stored.head().and_then(|head| Header::parse(&head).map_err(refuse));
+        Ok(ChunkFacts::of_header(&header.map_err(|error| self.named(number, error))?))
     }
 
     /// Counts the first chunks. If these are too few, as in a sparse array, counts all files, in stores that can list.
