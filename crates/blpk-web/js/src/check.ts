@@ -1,5 +1,7 @@
 // Checks of arguments. The WebAssembly module would wrap or truncate numbers that do not fit.
 
+import type { BlpkError } from "./module.js";
+
 /** Returns the error for an argument that is refused. */
 export function invalid(problem: string): Error {
   return Object.assign(new Error(problem), { kind: "invalid" });
@@ -19,4 +21,15 @@ export function checkText(name: string, value: unknown): void {
 /** Refuses a value that is none of `names`. */
 export function checkName(name: string, value: unknown, names: readonly string[]): void {
   if (!names.includes(value as string)) throw invalid(`invalid ${name}: ${String(value)}; expected ${names.join(" or ")}`);
+}
+
+/** Ends work that a signal has cancelled, with the reason that the program gave. */
+export function expectRunning(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw withKind(signal.reason, "cancelled");
+}
+
+/** Gives an error a kind, unless it has one. */
+export function withKind(error: unknown, kind: BlpkError["kind"]): Error {
+  const known = error instanceof Error ? error : new Error(String(error));
+  return "kind" in known ? known : Object.assign(known, { kind });
 }

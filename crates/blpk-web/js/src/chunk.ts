@@ -58,6 +58,11 @@ function mayOverlap(a: Uint8Array, b: Uint8Array): boolean {
   return a.buffer === b.buffer || !(a.buffer instanceof ArrayBuffer || b.buffer instanceof ArrayBuffer);
 }
 
+/** Refuses an array for a result that is no `Uint8Array`. Those of other realms are instances of other classes. */
+function checkInto(into: unknown): void {
+  if (into !== undefined && Object.prototype.toString.call(into) !== "[object Uint8Array]") throw invalid("`into` is no Uint8Array");
+}
+
 /** {@link compress} after {@link load}. */
 export function compressSync(data: Memory, options: CompressOptions = {}): Uint8Array<ArrayBuffer> {
   encode.expectLoaded();
@@ -71,6 +76,7 @@ export function compressSync(data: Memory, options: CompressOptions = {}): Uint8
   checkInteger("blocksize", blocksize, 0, MAX_SIZE);
   checkName("format", format, ["blosc1", "blosc2"]);
   const isBlosc2 = format === "blosc2";
+  checkInto(options.into);
   const into = options.into && bytesOf(options.into);
   const direct = into && !mayOverlap(into, plain) ? into : undefined;
   const size = guarded(() => encoder.compress(plain, direct, codec, clevel, filters, typesize, blocksize, isBlosc2));

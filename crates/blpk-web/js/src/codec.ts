@@ -1,5 +1,6 @@
 // The Blosc codec of zarrita and zarr.js: their interface, which is that of numcodecs.
 
+import { checkInteger, invalid } from "./check.js";
 import { compress, decompress, type Codec } from "./chunk.js";
 
 /** The names that Zarr version 3 gives to filters, and the numbers of version 2. */
@@ -46,15 +47,16 @@ export class Blosc {
     // numcodecs chooses by the typesize: bitshuffle for single bytes.
     const automatic = typesize === 1 ? "bitshuffle" : "shuffle";
     const filters = String(shuffle) === "-1" ? automatic : FILTERS[String(shuffle)];
-    if (filters === undefined) throw new Error(`invalid shuffle: ${shuffle}; expected 0, 1, 2 or -1`);
-    if (!(Number.isInteger(clevel) && clevel >= 0 && clevel <= 9)) throw new Error(`invalid clevel: ${clevel}; expected 0 to 9`);
+    if (filters === undefined) throw invalid(`invalid shuffle: ${shuffle}; expected 0, 1, 2 or -1`);
+    checkInteger("clevel", clevel, 0, 9);
     this.#filters = filters;
   }
 
   /** Libraries pass the configuration without a type: it is a {@link BloscConfig}. */
   static fromConfig(config?: unknown, meta?: { dataType?: string }): Blosc {
     const { clevel, cname, shuffle, blocksize, typesize }: BloscConfig = config ?? {};
-    return new Blosc(clevel, cname, shuffle, blocksize, typesize ?? itemsize(meta?.dataType));
+    // Zarr version 3 ignores the typesize of data that is not shuffled: programs write 0.
+    return new Blosc(clevel, cname, shuffle, blocksize, typesize || itemsize(meta?.dataType));
   }
 
   encode(data: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

@@ -5,6 +5,8 @@
 // fetches many of them.
 
 import { Cache, type Cached, type Piece } from "./cache.js";
+import { expectRunning } from "./check.js";
+import { Failures, now } from "./failures.js";
 import type { Source, SourceDirectory } from "./source.js";
 
 /** The outcome of a call of the module. */
@@ -22,6 +24,8 @@ const MAX_WANTED = 512 << 20;
 const MAX_REQUESTS = 8;
 /** Gaps of at most this many units are read along. */
 const MAX_GAP = 4;
+/** Maximum number of bytes that a call holds. A result may have 1 GiB, and blocks are read whole. */
+const MAX_HELD = (1 << 30) + (64 << 20);
 
 /** What was read, for an opened file and its members. */
 export interface Traffic {
@@ -45,7 +49,7 @@ export interface Traffic {
 interface File extends Cached {
   source: Source;
   traffic: Traffic;
-  failed: Map<number, string>;
+  failed: Failures<number>;
   misses: Set<number>;
   /** Blocks that are being fetched. */
   coming: Set<number>;
@@ -57,7 +61,7 @@ interface Directory {
   /** The numbers of opened files; `null` for those that do not exist. */
   files: Map<string, number | null>;
   lists: Map<string, string[] | null>;
-  failed: Map<string, string>;
+  failed: Failures<string>;
   /** Files that are needed, with the number of their first bytes if these are few. */
   misses: Map<string, number | undefined>;
   listMisses: Set<string>;
@@ -78,6 +82,8 @@ export class Files {
   #cache = new Cache();
   /** The pieces that the call that is being made holds. */
   #held = new Set<Piece>();
+  /** When it began. */
+  #began = 0;
   #running = 0;
   #inFlight = new Set<Promise<unknown>>();
 
@@ -89,7 +95,7 @@ export class Files {
   add(source: Source, traffic: Traffic, held?: Set<Piece>): number {
     const number = this.#next++;
     const { grain = 4096, head, memory } = source;
-    const [blocks, failed] = [new Map<number, Piece>(), new Map<number, string>()];
+    const [blocks, failed] = [new Map<number, Piece>(), new Failures<number>()];
     const [pieces, misses, coming] = [new Set<Piece>(), new Set<number>(), new Set<number>()];
     const file: File = { source, traffic, grain, pieces, blocks, failed, misses, coming, isClosed: false };
     this.#files.set(number, file);
@@ -105,7 +111,7 @@ export class Files {
   /** Adds a directory and returns its number. */
   addDirectory(source: SourceDirectory, traffic: Traffic): number {
     const number = this.#next++;
-    const [files, lists, failed] = [new Map(), new Map(), new Map()];
+    const [files, lists, failed] = [new Map(), new Map(), new Failures<string>()];
     const misses = new Map<string, number | undefined>();
     const [listMisses, coming] = [new Set<string>(), new Set<string>()];
     const state = { unlisted: false, isClosed: false };
@@ -146,7 +152,7 @@ export class Files {
       const piece = blocks.get(block);
       if (piece) this.#cache.hold(piece, this.#held);
       if (piece) continue;
-      const reason = file.failed.get(block);
+      const reason = file.failed.since(this.#began, block);
       if (reason !== undefined) return this.#fail(reason);
       if (!file.coming.has(block)) file.misses.add(block);
       isHere = false;
@@ -172,7 +178,7 @@ export class Files {
     for (let block = Math.floor(offset / grain); block <= last && this.#wanted < MAX_WANTED; block++) {
       const piece = blocks.get(block);
       if (piece) this.#cache.hold(piece, this.#held);
-      if (piece || failed.has(block) || misses.has(block) || coming.has(block)) continue;
+      if (piece || failed.since(this.#began, block) !== undefined || misses.has(block) || coming.has(block)) continue;
       misses.add(block);
       this.#wanted += grain;
     }
@@ -186,7 +192,7 @@ export class Files {
       this.outcome = file === null ? ABSENT : DONE;
       return file ?? 0;
     }
-    const reason = directory.failed.get(path);
+    const reason = directory.failed.since(this.#began, path);
     if (reason !== undefined) return this.#fail(reason);
     if (!directory.coming.has(path)) directory.misses.set(path, this.#head);
     this.isPending = true;
@@ -201,7 +207,7 @@ export class Files {
       this.outcome = names === null ? ABSENT : DONE;
       return names ?? [];
     }
-    const reason = directory?.failed.get(`${path}/`);
+    const reason = directory?.failed.since(this.#began, `${path}/`);
     if (directory === undefined || reason !== undefined) {
       this.#fail(reason ?? "the directory was closed");
       if (directory?.unlisted) this.outcome = UNSUPPORTED;
@@ -224,11 +230,12 @@ export class Files {
   /** Calls the module until all bytes that it needs are here. `head`: how many of a file that it opens, if these are few. */
   async run<T>(call: () => T, traffic: Traffic, head?: number): Promise<T> {
     if (this.#running++ === 0) this.#begin();
-    const held = new Set<Piece>();
+    const [held, began] = [new Set<Piece>(), now()];
     try {
       for (;;) {
-        traffic.signal?.throwIfAborted();
+        expectRunning(traffic.signal);
         this.isPending = false;
+        this.#began = began;
         this.#wanted = 0;
         this.#head = head;
         this.#held = held;
@@ -246,6 +253,7 @@ export class Files {
         if ("value" in result) (result.value as { free?: () => void } | undefined)?.free?.();
         await this.#fetch(held);
         this.#cache.evict();
+        expectFew(held);
       }
     } finally {
       this.#running--;
@@ -254,7 +262,7 @@ export class Files {
     }
   }
 
-  /** Forgets failures, so that they are tried again, and bytes that were expected, but not needed. */
+  /** Forgets failures, and bytes that were expected, but not needed. */
   #begin(): void {
     for (const file of this.#files.values()) {
       file.failed.clear();
@@ -303,17 +311,18 @@ export class Files {
 
   async #fetchBlocks(file: File, start: number, end: number, held: Set<Piece>): Promise<void> {
     const { grain, source, traffic } = file;
-    if (file.isClosed) return;
     const offset = start * grain;
     const length = Math.min(end * grain, source.size) - offset;
     try {
+      if (file.isClosed) return;
+      expectRunning(traffic.signal);
       const bytes = await source.read(offset, length);
       if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
       traffic.read += length;
       traffic.requests += 1;
       if (!file.isClosed) this.#cache.keep(file, start, bytes, held);
     } catch (error) {
-      for (let block = start; block < end; block++) file.failed.set(block, message(error));
+      for (let block = start; block < end; block++) file.failed.add(block, message(error));
     } finally {
       for (let block = start; block < end; block++) file.coming.delete(block);
     }
@@ -332,7 +341,7 @@ export class Files {
       }
       if (source === undefined) directory.traffic.requests += 1;
     } catch (error) {
-      directory.failed.set(path, message(error));
+      directory.failed.add(path, message(error));
     }
   }
 
@@ -340,10 +349,18 @@ export class Files {
     try {
       directory.lists.set(path, (await directory.source.list(path)) ?? null);
     } catch (error) {
-      directory.failed.set(`${path}/`, message(error));
+      directory.failed.add(`${path}/`, message(error));
       directory.unlisted ||= (error as { kind?: string }).kind === "unsupported";
     }
   }
+}
+
+/** Ends a call that holds too many bytes. Each that it touches stays until it ends. */
+function expectFew(held: Set<Piece>): void {
+  let size = 0;
+  for (const { bytes } of held) size += bytes.length;
+  if (size <= MAX_HELD) return;
+  throw Object.assign(new Error(`the selection touches more than ${MAX_HELD} bytes of the file; read it in parts`), { kind: "limit" });
 }
 
 function message(error: unknown): string {

@@ -1,5 +1,6 @@
 // Files at URLs, read by range requests.
 
+import { expectRunning, withKind } from "./check.js";
 import { memorySource, type Source, type SourceDirectory } from "./source.js";
 
 /** Bytes that the first request of a file asks for: enough to recognise it, and all of a small one. */
@@ -27,8 +28,8 @@ async function send(url: URL, init: RequestInit, { fetch: given, headers, signal
   try {
     return await (given ?? fetch)(url, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) }, ...(signal && { signal }) });
   } catch (error) {
-    signal?.throwIfAborted();
-    if (!(error instanceof TypeError)) throw error;
+    expectRunning(signal);
+    if (!(error instanceof TypeError)) throw withKind(error, "io");
     throw problem(url, `the server cannot be reached, or does not allow this page to read from it (CORS): ${error.message}`);
   }
 }
@@ -43,9 +44,28 @@ async function bodyOf(url: URL, response: Response, offset: number, { signal }: 
   try {
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
-    signal?.throwIfAborted();
+    expectRunning(signal);
     throw problem(url, `the connection was lost: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Returns the first bytes of a response, and cancels the rest. */
+async function startOf(url: URL, response: Response, wanted: number, { signal }: HttpOptions): Promise<Uint8Array> {
+  const bytes = new Uint8Array(wanted);
+  const reader = response.body?.getReader();
+  try {
+    for (let at = 0; at < wanted; ) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) throw new Error(`it ends after ${at} bytes`);
+      bytes.set(value.subarray(0, wanted - at), at);
+      at += value.length;
+    }
+  } catch (error) {
+    expectRunning(signal);
+    throw problem(url, `the connection was lost: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await reader?.cancel();
+  return bytes;
 }
 
 /** Returns the status of a response in words. */
@@ -88,12 +108,18 @@ export async function httpSource(
     await response.body?.cancel();
     return undefined;
   }
-  const head = await bodyOf(url, response, 0, options);
+  const length = response.headers.get("content-length");
+  const isPart = response.status === 206;
+  // Of a file of which few bytes are needed, the rest is not loaded.
+  const isEnough = !isPart && wanted < HEAD && response.headers.get("content-encoding") === null && Number(length) > wanted;
+  const head = isEnough ? await startOf(url, response, wanted, options) : await bodyOf(url, response, 0, options);
   // The head counts as read.
-  if (response.status !== 206) return { ...memorySource(head), head };
-  const size = await totalSize(url, response, options);
+  if (!isPart && !isEnough) return { ...memorySource(head), head };
+  const size = isPart ? await totalSize(url, response, options) : Number(length);
   const tag = response.headers.get("etag");
   let first: Uint8Array | undefined = head;
+  /** All bytes, from a server without range requests. */
+  let whole: Uint8Array | undefined;
   return {
     size,
     // Returned once: the list of files keeps them while it has room.
@@ -104,12 +130,16 @@ export async function httpSource(
     },
     grain: Math.min(GRAIN, wanted),
     read: async (offset, length) => {
+      // Copies, because the list of files keeps them.
+      if (whole) return whole.slice(offset, offset + length);
       const part = await request(`bytes=${offset}-${offset + length - 1}`);
       if (part.status !== 206 && part.status !== 200) throw refused(url, part);
       const changed = tag !== null && part.headers.get("etag") !== null && part.headers.get("etag") !== tag;
       const bytes = await bodyOf(url, part, offset, options);
-      const found = part.status === 200 ? bytes.subarray(offset, offset + length) : bytes;
-      if (changed || found.length !== length) throw problem(url, "the file has changed while it was read");
+      const isWhole = part.status === 200;
+      const found = isWhole ? bytes.slice(offset, offset + length) : bytes;
+      if (changed || found.length !== length || (isWhole && bytes.length !== size)) throw problem(url, "the file has changed while it was read");
+      if (isWhole) whole = bytes;
       return found;
     },
   };
@@ -129,21 +159,30 @@ async function totalSize(url: URL, response: Response, options: HttpOptions): Pr
 }
 
 /** Files with metadata. Programs try their names, so servers that refuse absent files refuse these in every directory. */
-const METADATA = /(^|\/)(\.z\w+|zarr\.json|__\w+__|meta\/\w+|chunks\.b2frame)$/;
+const METADATA = /(^|\/)(\.z\w+|zarr\.json|__\w+__|meta\/(storage|sizes)|chunks\.b2frame)$/;
 
 /** A directory at a URL. HTTP cannot list it, so a Zarr group needs consolidated metadata. */
 export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirectory {
   const base = new URL(url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
   let refusals = 0;
+  let refusal: string | undefined;
   return {
     get refused() {
       return refusals;
     },
+    get refusal() {
+      return refusal;
+    },
     open: async (path, head) => {
       const file = new URL(base);
+      // Names of members come from files. A URL with these would be one outside of the directory.
+      if (path.split("/").some((name) => name === "." || name === "..")) throw problem(base, `the name ${path} leads out of the directory`);
       file.pathname += path.split("/").map(encodeURIComponent).join("/");
-      const onRefused = METADATA.test(path) ? undefined : () => refusals++;
+      const onRefused = (answer: string) => {
+        if (METADATA.test(path)) refusal = `${answer} for ${path}`;
+        else refusals++;
+      };
       return httpSource(file, options, onRefused, true, head);
     },
     list: async () => {

@@ -1,5 +1,7 @@
 // Loads a WebAssembly module, from the folder of this package or from bytes that the caller has.
 
+import { invalid, withKind } from "./check.js";
+
 /** `WebAssembly.Module`, where the program has types for it. Those of Node have none. */
 type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } } ? M : never;
 
@@ -31,13 +33,13 @@ export class Module {
       await this.#loading;
     } catch (error) {
       this.#loading = undefined;
-      throw error;
+      throw withKind(error, "io");
     }
   }
 
   /** Refuses a synchronous call before the module is loaded. */
   expectLoaded(): void {
-    if (!this.#isLoaded) throw new Error("the WebAssembly module is not loaded: call `await load()` first");
+    if (!this.#isLoaded) throw invalid("the WebAssembly module is not loaded: call `await load()` first");
   }
 }
 

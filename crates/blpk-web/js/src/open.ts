@@ -1,7 +1,7 @@
 // Opens files and directories of all kinds.
 
 import { bytesOf, isMemory, type Memory } from "./bytes.js";
-import { invalid } from "./check.js";
+import { expectRunning, invalid, withKind } from "./check.js";
 import type { Traffic } from "./files.js";
 import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
 import { node, type BlpkError, type ModuleInput } from "./module.js";
@@ -49,7 +49,10 @@ export function loadOpen(input?: ModuleInput): Promise<void> {
  */
 export async function open(input: OpenInput, options: OpenOptions = {}): Promise<Opened> {
   await module.load(options.module);
-  const found = await sourceOf(input, options);
+  expectRunning(options.signal);
+  const found = await sourceOf(input, options).catch((error: unknown) => {
+    throw withKind(error, "io");
+  });
   const traffic: Traffic = { read: 0, requests: 0, stored: found.size ?? 0, signal: options.signal };
   const files = theFiles();
   const number = "list" in found ? files.addDirectory(found, traffic) : files.add(found, traffic);
@@ -58,7 +61,8 @@ export async function open(input: OpenInput, options: OpenOptions = {}): Promise
   } catch (error) {
     files.remove(number);
     const { kind, message } = error as BlpkError;
-    if (kind === "absent" && found.missing) throw Object.assign(new Error(`${found.missing}; as a directory it has ${message}`), { kind });
+    const missing = found.missing ?? ("list" in found ? found.refusal : undefined);
+    if (kind === "absent" && missing) throw Object.assign(new Error(`${missing}; as a directory it has ${message}`), { kind });
     throw error;
   }
 }
@@ -71,9 +75,11 @@ async function sourceOf(input: OpenInput, options: OpenOptions): Promise<Found> 
   if (input instanceof Blob) return blobSource(input);
   if (typeof input === "string") return urlSource(urlOf(input), options);
   if (input instanceof URL) return urlSource(input, options);
+  if (typeof input !== "object" || input === null) throw invalid(`${String(input)} is nothing that can be opened`);
   if ("getFile" in input) return blobSource(await input.getFile());
   if ("getDirectoryHandle" in input) return handleDirectory(input);
   if (Symbol.iterator in input) return filesDirectory(input);
+  if (!("read" in input || "list" in input)) throw invalid("an object without `read` and without `list` cannot be opened");
   return input;
 }
 

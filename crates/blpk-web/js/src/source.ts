@@ -1,5 +1,7 @@
 // Sources of bytes that are read asynchronously: blobs, HTTP ranges, memory, and directories of them.
 
+import { invalid } from "./check.js";
+
 /** A file that is read in ranges. */
 export interface Source {
   /** Its size in bytes. */
@@ -24,6 +26,8 @@ export interface SourceDirectory {
   readonly size?: number;
   /** The number of files that `open` found absent because they were refused. Those with metadata do not count. */
   readonly refused?: number;
+  /** The answer of the server that refused a file with metadata. */
+  readonly refusal?: string | undefined;
 }
 
 /** A handle of a file: the part of `FileSystemFileHandle` that is used. */
@@ -50,9 +54,17 @@ export function blobSource(blob: Blob): Source {
   };
 }
 
+/** Returns whether a value is a path with a file. */
+function isFile(pair: unknown): boolean {
+  if (!Array.isArray(pair) || typeof pair[0] !== "string") return false;
+  return pair[1] instanceof Uint8Array || pair[1] instanceof Blob;
+}
+
 /** Files by their paths. */
 export function filesDirectory(files: Iterable<readonly [string, Blob | Uint8Array]>): SourceDirectory {
-  const found = new Map(files);
+  const pairs = [...files];
+  if (!pairs.every(isFile)) throw invalid("a list of files has pairs of a path and a Blob or Uint8Array");
+  const found = new Map(pairs);
   const folders = new Map<string, Set<string>>([["", new Set()]]);
   let size = 0;
   for (const [path, file] of found) {

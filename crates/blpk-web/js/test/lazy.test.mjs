@@ -41,7 +41,7 @@ async function serve(files, how = {}) {
     if (how.lost?.(log.length)) return response.writeHead(200, { "content-length": file.length }).write(file.subarray(0, 100), () => response.destroy());
     let [, start, end] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
     if (how.start?.(log.length)) start = how.start(log.length);
-    if (start === undefined || how.noRanges) return response.writeHead(200).end(file);
+    if (start === undefined || how.noRanges) return response.writeHead(200, { "content-length": file.length }).end(file);
     const part = file.subarray(Number(start), Number(end) + 1);
     const range = `bytes ${start}-${Number(start) + part.length - 1}/${file.length}`;
     const tag = how.tag?.(log.length);
@@ -290,4 +290,88 @@ test("chunk files that a server refuses are counted", async () => {
 test("a group at a URL without consolidated metadata says that it cannot be listed", async () => {
   const only = async (url) => (url.pathname === "/g/.zgroup" ? new Response('{"zarr_format": 2}') : new Response("", { status: 404 }));
   await assert.rejects(open("http://localhost/g/", { fetch: only }), { kind: "io", message: "listing: a directory at a URL cannot be listed" });
+});
+
+test("of chunk files at a server without ranges, a map loads their start, and a read loads each once", async () => {
+  const files = await zarr();
+  const served = await serve(files, { noRanges: true });
+  const opened = await open(served.url);
+  const facts = await opened.chunks(0, 3);
+  assert.equal(facts.length, 3);
+  assert.ok(opened.traffic.read < 20_000, `${opened.traffic.read} bytes`);
+  const before = served.log.length;
+  assert.equal((await opened.read("0:524288")).data[1], Math.sin(1));
+  assert.equal(served.log.length - before, 2, "requests");
+  served.close();
+});
+
+test("a call that touches too many bytes is refused, and others go on", async () => {
+  const [rows, columns] = [1 << 17, 1 << 14];
+  const head = npy().slice(0, 128);
+  head.set(new TextEncoder().encode(`{'descr': '|u1', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`.padEnd(117)), 10);
+  const read = async (offset, length) => {
+    const bytes = new Uint8Array(length).fill(7);
+    if (offset === 0) bytes.set(head);
+    return bytes;
+  };
+  const opened = await open({ size: rows * columns + 128, read });
+  await assert.rejects(opened.read(":,5"), { kind: "limit", message: /read it in parts/ });
+  assert.deepEqual([...(await opened.read("0:3,5")).data], [7, 7, 7]);
+  opened.close();
+});
+
+test("a failure is tried again while another call waits", async () => {
+  let [broken, answer] = [true, undefined];
+  const answered = new Promise((resolve) => (answer = resolve));
+  const read = async (offset, length) => {
+    if (offset >= 1 << 20) await answered;
+    else if (offset > 0 && broken) throw new Error("the network is lost");
+    return new Uint8Array(length).fill(7);
+  };
+  const opened = await open({ size: 2 << 20, read }, { raw: true });
+  const waiting = opened.bytes((2 << 20) - 1, 2 << 20);
+  await assert.rejects(opened.bytes(65536, 65537), { kind: "io", message: /the network is lost/ });
+  broken = false;
+  assert.deepEqual([...(await opened.bytes(65536, 65537))], [7]);
+  answer();
+  assert.deepEqual([...(await waiting)], [7]);
+  opened.close();
+});
+
+test("cancelled reads of any source stop, and say so", async () => {
+  const cancelling = new AbortController();
+  let reads = 0;
+  const read = async (_, length) => {
+    if (++reads === 2) cancelling.abort();
+    return new Uint8Array(length);
+  };
+  const opened = await open({ size: 200 << 20, read }, { raw: true, signal: cancelling.signal });
+  await assert.rejects(opened.bytes(0, 200 << 20), { kind: "cancelled", name: "AbortError" });
+  assert.ok(reads < 20, `${reads} reads`);
+  await assert.rejects(open(new Uint8Array(9), { signal: AbortSignal.abort("no") }), { kind: "cancelled", message: "no" });
+  opened.close();
+});
+
+test("members with names that lead out of the directory are not asked for", async () => {
+  const array = { zarr_format: 2, shape: [4], chunks: [4], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: null };
+  const metadata = { ".zgroup": { zarr_format: 2 }, "../secret/.zarray": array };
+  const texts = { ".zgroup": { zarr_format: 2 }, ".zmetadata": { zarr_consolidated_format: 1, metadata } };
+  const files = new Map(Object.entries(texts).map(([name, value]) => [`g/${name}`, new TextEncoder().encode(JSON.stringify(value))]));
+  const served = await serve(files);
+  const opened = await open(`${served.url}g/`);
+  await assert.rejects(opened.member("../secret").then((member) => member.read()), /leads out of the directory/);
+  assert.deepEqual(served.log.filter(([name]) => !name.startsWith("g/")), []);
+  served.close();
+});
+
+test("a directory whose files are all refused says so", async () => {
+  const served = await serve(new Map(), { forbidden: true });
+  await assert.rejects(open(`${served.url}g/`), { kind: "absent", message: /403/ });
+  served.close();
+});
+
+test("what cannot be opened is refused", async () => {
+  for (const input of [undefined, null, 5, {}, [1], [["a", 1]]]) await assert.rejects(open(input), { kind: "invalid" });
+  const handle = { getFile: async () => { throw new DOMException("no", "NotAllowedError"); } };
+  await assert.rejects(open(handle), { kind: "io", name: "NotAllowedError" });
 });
