@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { compress } from "../dist/index.js";
-import { browser, data, end, page, problems, settled, test, text, visit } from "./chromium.mjs";
+import { browser, data, end, page, problems, server, settled, test, text, visit } from "./chromium.mjs";
 
 /** Waits until the text of a part of the page matches. */
 const until = (selector, pattern) => page.waitForFunction(([selector, pattern]) => new RegExp(pattern).test(document.querySelector(selector)?.innerText ?? ""), [selector, pattern]);
@@ -21,12 +21,18 @@ async function failing(pattern, answer) {
   };
 }
 
-/** Stores a Zarr array of bytes in chunks of 64, by their numbers in it. */
-async function zarr(name, chunks) {
-  const meta = { zarr_format: 2, shape: [64 * chunks], chunks: [64], dtype: "|u1", fill_value: 9, order: "C", filters: null };
+/** Answers after some milliseconds. Requests that still wait at the end of a test are answered by the server at once. */
+const late = (time) => async (route) => {
+  await new Promise((resolve) => setTimeout(resolve, time));
+  await route.continue().catch(() => {});
+};
+
+/** Stores a Zarr array of bytes, of which each is the number of its chunk. */
+async function zarr(name, chunks, length = 64) {
+  const meta = { zarr_format: 2, shape: [length * chunks], chunks: [length], dtype: "|u1", fill_value: 9, order: "C", filters: null };
   meta.compressor = { id: "blosc", cname: "lz4", clevel: 1, shuffle: 0, blocksize: 0 };
   data.set(`${name}/.zarray`, Buffer.from(JSON.stringify(meta)));
-  for (let chunk = 0; chunk < chunks; chunk++) data.set(`${name}/${chunk}`, Buffer.from(await compress(new Uint8Array(64).fill(chunk), { typesize: 1 })));
+  for (let chunk = 0; chunk < chunks; chunk++) data.set(`${name}/${chunk}`, Buffer.from(await compress(new Uint8Array(length).fill(chunk), { typesize: 1 })));
 }
 
 await test("a server that fails is asked a few times, and again later", async () => {
@@ -86,6 +92,67 @@ await test("after a group without arrays, nothing of the file before is left", a
   await until("#panel", "The group has no arrays");
   await settled();
   assert.equal(await page.locator("#save").isVisible(), false);
+});
+
+await test("damage is announced for the file that is shown only", async () => {
+  await zarr("group/a", 40);
+  data.get("group/a/3").fill(255, 0, 8);
+  await zarr("group/b", 1);
+  const arrays = ["a/.zarray", "b/.zarray"].map((path) => [path, JSON.parse(data.get(`group/${path}`))]);
+  data.set("group/.zgroup", Buffer.from('{"zarr_format":2}'));
+  const metadata = { ".zgroup": { zarr_format: 2 }, ...Object.fromEntries(arrays) };
+  data.set("group/.zmetadata", Buffer.from(JSON.stringify({ zarr_consolidated_format: 1, metadata })));
+  const later = await failing(/\/data\/group\/a\/\d+$/, late(200));
+  await page.goto(`${server.origin}/?url=/data/group/`);
+  await page.locator("#member option[value=b]").waitFor({ state: "attached" });
+  await page.selectOption("#member", "b");
+  await until("#panel .readout", "items 0 to 64 of 64");
+  await page.waitForTimeout(1000);
+  assert.doesNotMatch(await text("#status"), /damaged/);
+  assert.equal(await problems(), "");
+  await later();
+  await visit("group/a/");
+  assert.match(await text("#status"), /a\/ is open|1 of 40 chunks are damaged/);
+  await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await settled();
+  assert.doesNotMatch(await text("#status"), /damaged/);
+});
+
+await test("lost items of a zoomed-out line are no NaN", async () => {
+  await zarr("lost", 40);
+  data.get("lost/1").fill(255, 0, 8);
+  await visit("lost/");
+  await page.locator("#panel canvas").first().focus();
+  await page.keyboard.press("Home");
+  const readout = () => page.locator('#panel .readout[role="status"]').innerText();
+  const read = [];
+  for (let press = 0; press < 40; press++) {
+    read.push(await readout());
+    await page.keyboard.press("ArrowRight");
+  }
+  assert.ok(read.some((line) => /^\[\d+ to \d+\] = cannot be read$/.test(line)), read.join("\n"));
+  assert.ok(!read.some((line) => line.includes("NaN")), read.join("\n"));
+});
+
+await test("a map is read while plots move", async () => {
+  await zarr("slow", 600, 20_000);
+  const later = await failing(/\/data\/slow\/\d+$/, late(100));
+  await page.goto(`${server.origin}/?url=/data/slow/`);
+  await until("#panel .readout", "items 0");
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.waitForFunction(() => !document.querySelector("#panel [aria-busy]"));
+  assert.equal(await page.locator("#map-body canvas").getAttribute("aria-busy"), "true");
+  await later();
+});
+
+await test("after a file that cannot be opened, the title is that of the page", async () => {
+  await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
+  assert.match(await page.title(), /b2nd_033/);
+  await page.locator("#url").fill("/data/nothing-here.blp");
+  await page.keyboard.press("Enter");
+  await until("#problems", "no file at this URL");
+  assert.equal(await page.title(), "blpk: Blosc data in the browser");
 });
 
 await end();

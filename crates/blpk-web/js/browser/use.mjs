@@ -25,6 +25,21 @@ await test("keys read values, zoom and change views", async () => {
   await page.waitForFunction(() => document.querySelector(".scroller tbody td") !== null);
 });
 
+await test("keys of the browser are left to it by tabs and the map", async () => {
+  await visit("frames/frames/b2nd_034_f8_5x6x7.sframe/");
+  const isTaken = (element) => !element.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", altKey: true, bubbles: true, cancelable: true }));
+  for (const selector of ["#tab-0", "#map-body canvas"]) assert.equal(await page.locator(selector).evaluate(isTaken), false, selector);
+});
+
+await test("the button for more chunk headers keeps the focus, or the map has it", async () => {
+  data.set("many/.zarray", Buffer.from(JSON.stringify({ zarr_format: 2, shape: [600 * 64], chunks: [64], dtype: "|u1", fill_value: 9, order: "C", filters: null, compressor: { id: "blosc", cname: "lz4", clevel: 1, shuffle: 0, blocksize: 0 } })));
+  await visit("many/");
+  await page.getByRole("button", { name: "Read more chunk headers" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /600 of 600 chunks/.test(document.querySelector("#map-body .readout").innerText));
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "application");
+});
+
 await test("keys of the browser do not zoom plots", async () => {
   for (const path of ["frames/frames/b2nd_033_f8_13x17.b2nd", "frames/frames/b2nd_032_f8_50.b2frame"]) {
     await visit(path);

@@ -80,6 +80,8 @@ test("ranges whose width is larger than a float have colours, bins and a mean", 
   const { low, high, counts } = histogramOf(Float64Array.of(-max, 0, max, max), false);
   assert.deepEqual([low, high, counts[0], counts[16], counts[31]], [-max, max, 1, 1, 2]);
   assert.equal(statsOf(Float64Array.of(max, max, Number.NaN)).mean, max);
+  const nanoseconds = 1.6e18 + 123456768;
+  assert.equal(statsOf(new Float64Array(1 << 20).fill(nanoseconds)).mean, nanoseconds);
   const log = scaleOf(-1, 1000, true, 10);
   assert.deepEqual([10, 100, 1000, -1].map(log.place), [0, 0.5, 1, Number.NaN]);
   assert.equal(log.value(0.5), 100);

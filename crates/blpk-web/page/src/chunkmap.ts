@@ -3,13 +3,14 @@
 import type { ChunkFacts, DamagedChunk } from "../../js/src/index.js";
 import { remote } from "./client.js";
 import { colourAt, css, LOST } from "./colours.js";
-import { canvasOf, colour, el, say } from "./dom.js";
+import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
 import { shownBytes } from "./numbers.js";
 import { problem } from "./problems.js";
 import type { DamagedChunks, OpenedFile } from "./protocol.js";
 
-/** Number of chunks whose headers are read at once. */
+/** Number of chunks whose headers are read, and how many are in one call: other calls come between. */
 const PAGE = 512;
+const PIECE = 32;
 const CELL = 20;
 
 const CODECS: Record<string, string> = { blosclz: "B", lz4: "L", lz4hc: "H", snappy: "S", zlib: "G", zstd: "Z" };
@@ -62,7 +63,13 @@ let markDamaged: (found: DamagedChunks) => void = () => {};
 
 /** Marks chunks that cannot be read. */
 export function markChunks(found: DamagedChunks): void {
-  markDamaged(found);
+  if (found.length > 0) markDamaged(found);
+}
+
+/** Removes the map: another file is shown, or none. */
+export function hideChunks(place: HTMLElement): void {
+  markDamaged = () => {};
+  place.replaceChildren();
 }
 
 /** Shows the map of a file in `place`. */
@@ -72,6 +79,9 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   const damaged = new Map<number, string>();
   let current = 0;
   let across = 1;
+  let isReading = false;
+  /** The number of damaged chunks that was said. */
+  let told = 0;
   const readout = el("p", { class: "readout", role: "status" });
   const summary = el("p", { class: "readout" });
   const { canvas, paint } = canvasOf(CELL, "application", "Map of chunks", draw);
@@ -109,21 +119,39 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     paint();
   }
 
+  /** Reads the headers of more chunks, until another map is shown. */
   async function read(): Promise<void> {
-    more.disabled = true;
-    canvas.setAttribute("aria-busy", "true");
-    try {
-      chunks.push(...(await remote.chunks(file.key, chunks.length, Math.min(total, chunks.length + PAGE))));
-    } finally {
-      canvas.removeAttribute("aria-busy");
-      more.disabled = false;
+    const end = Math.min(total, chunks.length + PAGE);
+    while (chunks.length < end && canvas.isConnected) {
+      chunks.push(...(await remote.chunks(file.key, chunks.length, Math.min(end, chunks.length + PIECE))));
     }
-    problem("chunks", []);
-    more.hidden = chunks.length >= total;
-    summarize();
   }
 
-  const readMore = () => read().catch((error: Error) => problem("chunks", [error.message]));
+  async function readMore(): Promise<void> {
+    if (isReading) return;
+    setReading(true);
+    const problems: string[] = [];
+    try {
+      await read();
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+    setReading(false);
+    if (!canvas.isConnected) return;
+    problem("chunks", problems);
+    const isFocused = document.activeElement === more;
+    more.hidden = chunks.length >= total;
+    if (more.hidden && isFocused) canvas.focus();
+    if (chunks.length > 0) summarize();
+  }
+
+  function setReading(value: boolean): void {
+    isReading = value;
+    // A disabled button would lose the focus.
+    more.setAttribute("aria-disabled", String(value));
+    if (value) canvas.setAttribute("aria-busy", "true");
+    else canvas.removeAttribute("aria-busy");
+  }
 
   /** Says how many chunks there are, and how many are damaged. */
   function summarize(): void {
@@ -139,7 +167,8 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     legend.replaceChildren(...legendOf(chunks));
     canvas.style.height = heightOf(canvas.clientWidth || 400);
     select(current);
-    if (broken) say(`${broken} of ${total} chunks are damaged`);
+    if (broken > told) say(`${broken} of ${total} chunks are damaged`);
+    told = broken;
   }
 
   markDamaged = (found) => {
@@ -156,6 +185,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     canvas.addEventListener(kind, ({ offsetX, offsetY }) => select(Math.floor(offsetY / CELL) * across + Math.min(across - 1, Math.floor(offsetX / CELL))));
   }
   canvas.addEventListener("keydown", (event) => {
+    if (isOfBrowser(event)) return;
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across, Home: -chunks.length, End: chunks.length }[event.key];
     if (step === undefined) return;
     event.preventDefault();

@@ -25,7 +25,7 @@ const BOTTOM = 36;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0, itemsize = 1, chunkshape, leaves } = file.description;
+  const { shape = [], nbytes = 0, itemsize = 1, chunkshape, leaves, order } = file.description;
   const at = shape.map((length) => Math.floor(length / 2));
   let [rowAxis, columnAxis] = [shape.length - 2, shape.length - 1];
   let [rows, columns] = [firstRange(rowAxis), firstRange(columnAxis)];
@@ -107,9 +107,16 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     readout.textContent = `[${place.join(", ")}] = ${magnitude}${plane.lost[index] ? "cannot be read" : textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
   }
 
-  /** The bytes of the chunks that hold the window, as if chunks were a plane each. */
+  /** The items along an axis that is not shown, between two that are. Those of a box are read together. */
+  function thickOf(axis: number): number {
+    if (chunkshape) return chunkshape[axis] ?? 1;
+    const isBetween = order === "F" ? axis < Math.min(rowAxis, columnAxis) : axis > Math.max(rowAxis, columnAxis);
+    return isBetween ? (shape[axis] ?? 1) : 1;
+  }
+
+  /** The bytes that are read for a window, as if chunks were a plane each. */
   function bytesOf(first: AxisRange, second: AxisRange): number {
-    const thick = shape.reduce((product, _, axis) => (axis === rowAxis || axis === columnAxis ? product : product * (chunkshape?.[axis] ?? 1)), 1);
+    const thick = shape.reduce((product, _, axis) => (axis === rowAxis || axis === columnAxis ? product : product * thickOf(axis)), 1);
     return (first.stop - first.start) * (second.stop - second.start) * thick * itemsize;
   }
 

@@ -1,10 +1,20 @@
 // Files and folders that people drop or choose.
 
-import { byId } from "./dom.js";
+import { byId, say } from "./dom.js";
+import { problem } from "./problems.js";
 import type { Place } from "./protocol.js";
 
-/** Calls `open` with what people drop, choose, or write. */
-export function watchInputs(open: (place: Place, name: string) => void): void {
+type Open = (place: Place, name: string) => void;
+
+/** Number of files that were opened or dropped. */
+let inputs = 0;
+
+/** Calls `show` with what people drop, choose, or write. */
+export function watchInputs(show: Open): void {
+  const open: Open = (place, name) => {
+    inputs++;
+    show(place, name);
+  };
   const file = byId<HTMLInputElement>("file");
   file.addEventListener("change", () => {
     const [chosen] = file.files ?? [];
@@ -46,14 +56,28 @@ export function addressOf(url: string): string {
   return URL.canParse(url, document.baseURI) ? new URL(url, document.baseURI).href : url;
 }
 
-function watchDrops(open: (place: Place, name: string) => void): void {
+/** Opens the files that `list` finds, unless something else is opened meanwhile. */
+async function openListed(open: Open, name: string, list: () => Promise<[string, Blob][]>): Promise<void> {
+  const input = ++inputs;
+  say(`listing ${name} …`);
+  try {
+    const files = await list();
+    if (input === inputs) open({ files }, name);
+  } catch (error) {
+    if (input !== inputs) return;
+    problem("open", [`${name}: ${(error as Error).message}`]);
+    say(`${name} cannot be listed`);
+  }
+}
+
+function watchDrops(open: Open): void {
   const isOver = (value: boolean) => document.body.classList.toggle("dropping", value);
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     isOver(true);
   });
   document.addEventListener("dragleave", (event) => event.relatedTarget === null && isOver(false));
-  document.addEventListener("drop", async (event) => {
+  document.addEventListener("drop", (event) => {
     event.preventDefault();
     isOver(false);
     // Entries and files exist only until the first `await`.
@@ -61,8 +85,8 @@ function watchDrops(open: (place: Place, name: string) => void): void {
     const entries = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
     const [file, ...others] = items.map((item) => item.getAsFile());
     const [entry] = entries;
-    if (others.length > 0) open({ files: await filesOf(entries, "") }, `${items.length} files`);
-    else if (entry?.isDirectory) open({ files: await filesOf(await entriesOf(entry as FileSystemDirectoryEntry), "") }, entry.name);
+    if (others.length > 0) void openListed(open, `${items.length} files`, () => filesOf(entries, ""));
+    else if (entry?.isDirectory) void openListed(open, entry.name, async () => filesOf(await entriesOf(entry as FileSystemDirectoryEntry), ""));
     else if (file) open({ file }, file.name);
   });
 }

@@ -24,7 +24,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape, leaves } = file.description;
   const length = shape[0] ?? 0;
   const chunk = Math.max(1, Math.min(length, chunkshape?.[0] ?? Math.floor((chunkNbytes ?? 0) / itemsize)));
-  let [start, stop] = [0, nbytes <= WHOLE ? length : Math.min(length, chunk)];
+  let [start, stop] = [0, Math.min(length, MOST, nbytes <= WHOLE ? length : chunk)];
   let isLog = false;
   let line: Line | undefined;
   let current = 0;
@@ -33,6 +33,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   /** The width of the labels of values. */
   let left = LEFT;
   const summary = (value: number) => summaryText(value, leaves?.[0]);
+  const magnitude = leaves?.[0]?.kind === "c" ? "magnitude " : "";
   const figures = statistics(leaves?.[0]);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(360, "application", "Line plot", draw);
@@ -112,7 +113,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       if (item !== undefined && item >= start && item < stop) current = Math.floor((item - start) / line.step);
       else item = undefined;
       current = Math.min(current, line.min.length - 1);
-      canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: from ${summary(line.stats.min)} to ${summary(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
+      canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: ${magnitude}from ${summary(line.stats.min)} to ${summary(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
       where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;
       onSlice(`${start}:${stop}`);
       tell();
@@ -127,10 +128,14 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     if (!line || line.min.length === 0) return;
     const [low, high] = [line.min[current] as number, line.max[current] as number];
     const from = start + current * line.step;
-    const text = (value: number | bigint) => textOf(value, leaves?.[0]);
-    const isLost = line.step === 1 && line.lost.some((part) => (part.start[0] ?? 0) <= current && current < (part.stop[0] ?? 0));
-    const one = () => (isLost ? "cannot be read" : text(line?.exact?.[current] ?? high));
-    const values = line.step === 1 || low === high || Number.isNaN(low) ? one() : `${text(low)} to ${text(high)}`;
+    const leaf = leaves?.[0];
+    // Integers and times that are too large for a float are rounded, but for the exact values of single items.
+    const isRounded = (value: number | bigint) => typeof value === "number" && leaf?.kind !== "f" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+    const text = (value: number | bigint) => `${isRounded(value) ? "≈ " : ""}${textOf(value, leaf)}`;
+    const [first, end] = [current * line.step, (current + 1) * line.step];
+    const isLost = Number.isNaN(low) && line.lost.some((part) => (part.start[0] ?? 0) < end && first < (part.stop[0] ?? 0));
+    const one = () => (isLost ? "cannot be read" : magnitude + text(line?.exact?.[current] ?? high));
+    const values = line.step === 1 || low === high || Number.isNaN(low) ? one() : `${magnitude}${text(low)} to ${text(high)}`;
     readout.textContent = line.step === 1 ? `[${from}] = ${values}` : `[${from} to ${Math.min(stop, from + line.step) - 1}] = ${values}`;
   }
 

@@ -34,6 +34,8 @@ export function toNumbers(data: TypedArray, leaf: Leaf): Float64Array {
 export function statsOf(values: Float64Array, lost?: Uint8Array): Stats {
   const stats: Stats = { count: 0, nan: 0, infinite: 0, min: Number.NaN, max: Number.NaN, mean: Number.NaN };
   let [min, max, sum, finite] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  // The sum is of differences to the first value: a sum of large values would be rounded.
+  let first = Number.NaN;
   for (let at = 0; at < values.length; at++) {
     if (lost?.[at]) continue;
     const value = values[at] as number;
@@ -41,13 +43,14 @@ export function statsOf(values: Float64Array, lost?: Uint8Array): Stats {
     if (Number.isNaN(value)) stats.nan++;
     else if (!Number.isFinite(value)) stats.infinite++;
     else {
+      if (finite++ === 0) first = value;
       if (value < min) min = value;
       if (value > max) max = value;
-      sum += value;
-      finite++;
+      sum += value - first;
     }
   }
-  if (finite > 0) [stats.min, stats.max, stats.mean] = [min, max, Number.isFinite(sum) ? sum / finite : largeMean(values, finite, lost)];
+  if (finite > 0) [stats.min, stats.max, stats.mean] = [min, max, Number.isFinite(sum) ? first + sum / finite : largeMean(values, finite, lost)];
+  stats.mean = Math.min(stats.max, Math.max(stats.min, stats.mean));
   return stats;
 }
 

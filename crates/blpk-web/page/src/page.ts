@@ -1,6 +1,6 @@
 // The page: opens a file and shows its facts, its chunks and its values.
 
-import { showChunks } from "./chunkmap.js";
+import { hideChunks, showChunks } from "./chunkmap.js";
 import { abandon, remote, watchTraffic, type WorkerError } from "./client.js";
 import { byId, el, say } from "./dom.js";
 import { hexView, tableGrid, valuesGrid } from "./grid.js";
@@ -14,6 +14,9 @@ import { showTabs, type View } from "./tabs.js";
 
 /** The file whose values are shown. */
 let shown: OpenedFile | undefined;
+/** How often a member was chosen, so that the answer for an earlier one is left out. */
+let choices = 0;
+const TITLE = document.title;
 
 watchTraffic(({ read, requests, stored, isPartial, refused }) => {
   const element = byId("traffic");
@@ -30,10 +33,11 @@ async function open(place: Place, name: string): Promise<void> {
   noProblems();
   showAddress(place);
   document.body.dataset.state = "opening";
+  document.title = TITLE;
+  choices++;
   say(`opening ${name} …`);
   byId("opened").hidden = true;
   showEmpty("");
-  byId("map-body").replaceChildren();
   try {
     let file: OpenedFile;
     try {
@@ -93,18 +97,26 @@ function offerMembers(choice: HTMLSelectElement, members: string[], from = 0): v
 function showEmpty(text: string): void {
   shown = undefined;
   for (const part of ["map", "save", "tabs"]) byId(part).hidden = true;
+  hideChunks(byId("map-body"));
   byId("panel").replaceChildren(text);
 }
 
 async function showMember(file: OpenedFile, name: string): Promise<void> {
+  const choice = ++choices;
   // The problems are those of the member that was shown before.
   noProblems();
   try {
-    if (name !== "") return await showArray(await remote.member(file.key, name));
+    if (name !== "") {
+      const member = await remote.member(file.key, name);
+      if (choice === choices) await showArray(member);
+      return;
+    }
     byId("map").hidden = true;
+    hideChunks(byId("map-body"));
     offerDownload(file, [["csv", "CSV"]], "Rows, as in NumPy", `0:${Math.min(file.description.rows ?? 0, 1000)}`);
     await showTabs([{ name: "Table", show: (place) => tableGrid(file, place) }]);
   } catch (error) {
+    if (choice !== choices) return;
     problem("member", [`${name}: ${(error as Error).message}`]);
     showEmpty("");
   }
@@ -131,6 +143,7 @@ async function showArray(file: OpenedFile): Promise<void> {
   offerDownload(file, [["npy", ".npy"], ["csv", "CSV"]], "Slice, as in NumPy", "...");
   const hasChunks = description.isCompressed === true && (description.nchunks ?? 0) > 0;
   byId("map").hidden = !hasChunks;
+  hideChunks(byId("map-body"));
   // The worker answers in this order: values first, then the headers of many chunks.
   const view = showTabs(views);
   if (hasChunks) void showChunks(file, byId("map-body"));

@@ -1,6 +1,6 @@
 // The views of a file as tabs.
 
-import { byId, el } from "./dom.js";
+import { byId, el, isOfBrowser } from "./dom.js";
 import { problem } from "./problems.js";
 
 /** A view that is made when its tab is chosen. */
@@ -29,7 +29,7 @@ export async function showTabs(views: View[]): Promise<void> {
   list.onkeydown = (event) => {
     const now = tabs.findIndex((tab) => tab.tabIndex === 0);
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
+    if (step === undefined || isOfBrowser(event)) return;
     event.preventDefault();
     const next = (now + step + tabs.length) % tabs.length;
     tabs[next]?.focus();
