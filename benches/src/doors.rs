@@ -4,7 +4,7 @@
 use crate::chunks::{self, Config};
 use crate::data::{self, Set};
 use crate::options::Options;
-use crate::peers::{self, Filter, OURS_1, REFERENCE, REFERENCE_1};
+use crate::peers::{self, Filter, Format, OURS_1, REFERENCE, REFERENCE_1};
 use crate::race::geometric_mean;
 use crate::report::Row;
 use crate::table;
@@ -28,7 +28,8 @@ const DOORS: [Door; 2] = [
 
 /// Prints the means over the sets, and writes every set to `capi.tsv`.
 pub fn run(options: &Options, machine: &str) -> Result<()> {
-    let peers = peers::all(options)?;
+    let mut peers = peers::all(options)?;
+    peers.retain(|peer| peer.format() != Format::Copy);
     ensure!(options.blosc2.is_some() && options.blosc1.is_some(), "--blosc2 and --blosc1 are missing");
     let sets = data::core(options.data.as_deref().context("--data is missing")?, &options.sets)?;
     println!("{machine}\n\ntime of a call of C, divided by that of the Rust API: mean (lowest .. highest)\n");

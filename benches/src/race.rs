@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use anyhow::Result;
+use testdata::SplitMix64;
 
 /// An entrant; a call runs the raced operation once.
 pub type Runner<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
@@ -24,7 +25,8 @@ pub struct Time {
     pub to_first: f64,
 }
 
-/// Races the entrants. Every round starts with a different one, so that none gains from its position.
+/// Races the entrants. The order of each round is random, so that none gains from what ran before it: who decodes the same
+/// chunks as the one before finds them in the cache.
 pub fn run(clock: Clock, length: Length, runners: &mut [Runner<'_>]) -> Result<Vec<Time>> {
     let mut repeats = Vec::new();
     for runner in &mut *runners {
@@ -33,13 +35,16 @@ pub fn run(clock: Clock, length: Length, runners: &mut [Runner<'_>]) -> Result<V
     }
     let entrants = runners.len();
     let mut times = vec![Vec::new(); entrants];
+    let (mut rng, mut order) = (SplitMix64::new(1), (0..entrants).collect::<Vec<usize>>());
     let start = Clock::Wall.now();
     for round in 0..length.rounds {
         if round >= 3 && Clock::Wall.now() - start > length.seconds {
             break;
         }
-        for place in 0..entrants {
-            let entrant = (place + round) % entrants;
+        for last in (1..entrants).rev() {
+            order.swap(last, rng.below(last + 1));
+        }
+        for &entrant in &order {
             times[entrant].push(clock.sample(&mut runners[entrant], repeats[entrant])?);
         }
     }

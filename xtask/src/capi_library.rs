@@ -130,7 +130,9 @@ impl Library {
         cargo.args(["--", "-C", &format!("link-arg=-Wl,-soname,{}", self.soname)]);
         if build == Build::User {
             // Small chunks take less time: docs/decisions/022-release-profile.md.
-            cargo.env("CARGO_PROFILE_RELEASE_LTO", "fat").args(["-C", "llvm-args=-align-loops=32"]);
+            cargo
+                .env("CARGO_PROFILE_RELEASE_LTO", "fat")
+                .args(["-C", "llvm-args=-align-loops=32 -align-all-nofallthru-blocks=5"]);
         }
         sh::run(&mut cargo)?;
         Ok(metadata::target_directory()?.join("release"))
