@@ -179,10 +179,16 @@ impl SmallChunk {
         // A negative number is a huge one.
         let size = |at| number(header, at) as u32 as usize;
         let (nbytes, blocksize, cbytes) = (size(4), size(8), size(12));
-        let is_small = (1..=SMALL.min(room)).contains(&nbytes) && (LONG..=available).contains(&cbytes);
         let typesize = i32::from(header[3]);
+        // One jump each: of conditions that are joined, the compiler forgets what follows for the sizes, and checks them again.
+        if nbytes == 0 || nbytes > SMALL || nbytes > room {
+            return None;
+        }
+        if cbytes < LONG || cbytes > available {
+            return None;
+        }
         let is_valid = (1..=MAX_BLOCKSIZE as usize).contains(&blocksize) && typesize > 0 && header[0] <= NEWEST;
-        (is_small && is_valid).then_some(SmallChunk { cbytes, nbytes, typesize })
+        is_valid.then_some(SmallChunk { cbytes, nbytes, typesize })
     }
 }
 

@@ -126,10 +126,25 @@ pub unsafe extern "C" fn blosc2_decompress_ctx(
                 return Ok(nbytes);
             }
         }
-        let mask = context.take_mask();
         // SAFETY: the caller's promise.
-        unsafe { decompressed(context, src, srcsize, destination, &mask) }
+        unsafe { decompressed_with_mask(context, src, srcsize, destination) }
     })
+}
+
+/// Decompresses with the mask of the context. Not inlined: small chunks are decoded with fewer registers saved.
+///
+/// # Safety
+/// As [`blosc2_decompress_ctx`].
+#[inline(never)]
+unsafe fn decompressed_with_mask(
+    context: &Context,
+    src: *const c_void,
+    srcsize: i32,
+    destination: Destination,
+) -> Result<c_int, i32> {
+    let mask = context.take_mask();
+    // SAFETY: the caller's promise.
+    unsafe { decompressed(context, src, srcsize, destination, &mask) }
 }
 
 /// Decodes a small chunk that needs the engine only. Returns the number of bytes and the typesize. `None` for any other
