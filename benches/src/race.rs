@@ -25,8 +25,8 @@ pub struct Time {
     pub to_first: f64,
 }
 
-/// Races the entrants. The order of each round is random, so that none gains from what ran before it: who decodes the same
-/// chunks as the one before finds them in the cache.
+/// Races the entrants. The order of each round is random, so that none gains from what ran before it: chunks that the entrant
+/// before has decoded are in the cache.
 pub fn run(clock: Clock, length: Length, runners: &mut [Runner<'_>]) -> Result<Vec<Time>> {
     let mut repeats = Vec::new();
     for runner in &mut *runners {

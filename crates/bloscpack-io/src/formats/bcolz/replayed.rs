@@ -147,6 +147,14 @@ fn is_file(dir: &dyn ReadDirectory, path: &str) -> Result<bool, Error> {
     }
 }
 
+/// Returns whether a path is a file or a column. Its parent directory may be too large to list for each.
+///
+/// # Errors
+/// As [`is_file`].
+fn is_there(dir: &dyn ReadDirectory, path: &str) -> Result<bool, Error> {
+    Ok(is_file(dir, path)? || is_file(dir, &format!("{path}/{STORAGE_FILE}"))?)
+}
+
 /// Refuses a journal if one of its files is lost, or if a program that ignores journals has changed the directory
 /// since.
 pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits) -> Result<(), Error> {
@@ -181,11 +189,8 @@ pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits)
     };
     for step in &journal.steps {
         match step {
-            JournalStep::Move { from, to } if !staged.contains(from) => {
-                // The target is a file or a column. Its parent directory may be too large to list for each step.
-                if !is_file(dir, to)? && !is_file(dir, &format!("{to}/{STORAGE_FILE}"))? {
-                    return refuse(to, "lost before the interrupted change was completed; recover a copy");
-                }
+            JournalStep::Move { from, to } if !staged.contains(from) && !is_there(dir, to)? => {
+                return refuse(to, "lost before the interrupted change was completed; recover a copy");
             }
             JournalStep::RenameColumn { from, to } if columns.contains(from) == columns.contains(to) => {
                 return refuse(to, "changed by another process while it was being renamed; recover a copy");
