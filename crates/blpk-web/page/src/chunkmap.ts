@@ -66,14 +66,26 @@ export function markChunks(found: DamagedChunks): void {
   if (found.length > 0) markDamaged(found);
 }
 
-/** Removes the map: another file is shown, or none. */
-export function hideChunks(place: HTMLElement): void {
+/** The number of the map that is shown. Answers for another one are left out. */
+let shownMap = 0;
+
+/** Ends the reading of headers, and says nothing more of the map: another file is to be shown. */
+export function leaveChunks(): void {
+  shownMap++;
   markDamaged = () => {};
+  problem("chunks", []);
+}
+
+/** Removes the map. */
+export function hideChunks(place: HTMLElement): void {
+  leaveChunks();
   place.replaceChildren();
 }
 
 /** Shows the map of a file in `place`. */
 export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<void> {
+  const number = ++shownMap;
+  const isShown = () => number === shownMap;
   const total = file.description.nchunks ?? 0;
   const chunks: Facts[] = [];
   const damaged = new Map<number, string>();
@@ -122,7 +134,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   /** Reads the headers of more chunks, until another map is shown. */
   async function read(): Promise<void> {
     const end = Math.min(total, chunks.length + PAGE);
-    while (chunks.length < end && canvas.isConnected) {
+    while (chunks.length < end && isShown()) {
       chunks.push(...(await remote.chunks(file.key, chunks.length, Math.min(end, chunks.length + PIECE))));
     }
   }
@@ -137,7 +149,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
       problems.push((error as Error).message);
     }
     setReading(false);
-    if (!canvas.isConnected) return;
+    if (!isShown()) return;
     problem("chunks", problems);
     const isFocused = document.activeElement === more;
     more.hidden = chunks.length >= total;

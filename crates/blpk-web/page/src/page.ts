@@ -1,6 +1,6 @@
 // The page: opens a file and shows its facts, its chunks and its values.
 
-import { hideChunks, showChunks } from "./chunkmap.js";
+import { hideChunks, leaveChunks, showChunks } from "./chunkmap.js";
 import { abandon, remote, watchTraffic, type WorkerError } from "./client.js";
 import { byId, el, say } from "./dom.js";
 import { hexView, tableGrid, valuesGrid } from "./grid.js";
@@ -105,6 +105,7 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
   const choice = ++choices;
   // The problems are those of the member that was shown before.
   noProblems();
+  leaveChunks();
   try {
     if (name !== "") {
       const member = await remote.member(file.key, name);
@@ -117,6 +118,8 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
     await showTabs([{ name: "Table", show: (place) => tableGrid(file, place) }]);
   } catch (error) {
     if (choice !== choices) return;
+    // A plot of the member before may have failed meanwhile.
+    noProblems();
     problem("member", [`${name}: ${(error as Error).message}`]);
     showEmpty("");
   }
