@@ -32,11 +32,15 @@ await test("keys of the browser are left to it by tabs and the map", async () =>
 });
 
 await test("the button for more chunk headers keeps the focus, or the map has it", async () => {
-  data.set("many/.zarray", Buffer.from(JSON.stringify({ zarr_format: 2, shape: [600 * 64], chunks: [64], dtype: "|u1", fill_value: 9, order: "C", filters: null, compressor: { id: "blosc", cname: "lz4", clevel: 1, shuffle: 0, blocksize: 0 } })));
+  data.set("many/.zarray", Buffer.from(JSON.stringify({ zarr_format: 2, shape: [1100 * 64], chunks: [64], dtype: "|u1", fill_value: 9, order: "C", filters: null, compressor: { id: "blosc", cname: "lz4", clevel: 1, shuffle: 0, blocksize: 0 } })));
   await visit("many/");
   await page.getByRole("button", { name: "Read more chunk headers" }).focus();
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => /600 of 600 chunks/.test(document.querySelector("#map-body .readout").innerText));
+  const read = (count) => page.waitForFunction((text) => document.querySelector("#map-body .readout").innerText.startsWith(text), `${count} of 1100 chunks`);
+  await read(1024);
+  assert.equal(await page.evaluate(() => document.activeElement.innerText), "Read more chunk headers");
+  await page.keyboard.press("Enter");
+  await read(1100);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "application");
 });
 
@@ -86,6 +90,20 @@ await test("values under the cursor have all digits, and dates are dates", async
     for (const key of ["ArrowUp", "ArrowRight"]) await page.keyboard.press(key);
     assert.equal(await page.locator("#panel .readout[role=status]").innerText(), `[1, 0, 0] = ${big + 3n}`);
   }
+});
+
+await test("means of large values are between the least and the greatest", async () => {
+  const time = 1_700_000_000_123_456_789n;
+  data.set("times.npy", npyOf("<M8[ns]", [1 << 20], new BigInt64Array(1 << 20).fill(time)));
+  await visit("times.npy");
+  const shown = (name) => page.locator(`[data-stat=${name}]`).innerText();
+  assert.equal(await shown("mean"), await shown("min"));
+  // A first value that is far from the others does not change their mean.
+  const far = new Float64Array(1 << 20).fill(5);
+  [far[0], far[1]] = [-(2 ** 60), 2 ** 61];
+  data.set("far.npy", npyOf("<f8", [1 << 20], far));
+  await visit("far.npy");
+  assert.equal(await shown("mean"), String(2 ** 40 + 5));
 });
 
 await test("downloads are the selected items", async () => {

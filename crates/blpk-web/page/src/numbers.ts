@@ -34,8 +34,8 @@ export function toNumbers(data: TypedArray, leaf: Leaf): Float64Array {
 export function statsOf(values: Float64Array, lost?: Uint8Array): Stats {
   const stats: Stats = { count: 0, nan: 0, infinite: 0, min: Number.NaN, max: Number.NaN, mean: Number.NaN };
   let [min, max, sum, finite] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  // The sum is of differences to the first value: a sum of large values would be rounded.
-  let first = Number.NaN;
+  // What each addition rounds away: the sum of many large values would lose more than their differences.
+  let rest = 0;
   for (let at = 0; at < values.length; at++) {
     if (lost?.[at]) continue;
     const value = values[at] as number;
@@ -43,13 +43,15 @@ export function statsOf(values: Float64Array, lost?: Uint8Array): Stats {
     if (Number.isNaN(value)) stats.nan++;
     else if (!Number.isFinite(value)) stats.infinite++;
     else {
-      if (finite++ === 0) first = value;
+      finite++;
       if (value < min) min = value;
       if (value > max) max = value;
-      sum += value - first;
+      const next = sum + value;
+      rest += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
+      sum = next;
     }
   }
-  if (finite > 0) [stats.min, stats.max, stats.mean] = [min, max, Number.isFinite(sum) ? first + sum / finite : largeMean(values, finite, lost)];
+  if (finite > 0) [stats.min, stats.max, stats.mean] = [min, max, Number.isFinite(sum + rest) ? (sum + rest) / finite : largeMean(values, finite, lost)];
   stats.mean = Math.min(stats.max, Math.max(stats.min, stats.mean));
   return stats;
 }
