@@ -92,6 +92,29 @@ await test("values under the cursor have all digits, and dates are dates", async
   }
 });
 
+await test("a line plot says where values are rounded, and where they are magnitudes", async () => {
+  const line = () => page.locator("#panel .readout[role=status]").innerText();
+  const integers = BigInt64Array.from({ length: 10_000 }, (_, at) => 10n ** 18n + BigInt(at));
+  for (const [dtype, rounded] of [["<i8", /= ≈ 1000000000000000000( to ≈ \d+)?$/], ["<M8[ns]", /= ≈ 2001-09-09T01:46:40\.\d+( to ≈ \S+)?$/]]) {
+    data.set("rounded.npy", npyOf(dtype, [integers.length], integers));
+    await visit("rounded.npy");
+    assert.match(await line(), rounded, dtype);
+    for (let zoom = 0; zoom < 6; zoom++) await page.getByRole("button", { name: "Zoom in" }).click();
+    await page.waitForFunction(() => document.getElementById("slice").value === "0:157");
+    await settled();
+    assert.doesNotMatch(await line(), /≈/, dtype);
+  }
+  data.set("float.npy", npyOf("<f8", [10_000], new Float64Array(10_000).fill(1e18)));
+  await visit("float.npy");
+  assert.match(await line(), /= 1000000000000000000$/);
+  data.set("complex.npy", npyOf("<c16", [2], Float64Array.of(0, 3e17, 3, 4)));
+  await visit("complex.npy");
+  assert.equal(await line(), "[0] = magnitude 300000000000000000");
+  assert.match(await text("#panel .stats"), /min magnitude\s+5\s+max magnitude\s+3e\+17\s+mean magnitude/);
+  assert.match(await page.locator("#panel canvas[role=application]").getAttribute("aria-label"), /magnitude from 5 to/);
+  assert.match(await page.locator("#panel canvas[role=img]").getAttribute("aria-label"), /magnitude from 5 to/);
+});
+
 await test("means of large values are between the least and the greatest", async () => {
   const time = 1_700_000_000_123_456_789n;
   data.set("times.npy", npyOf("<M8[ns]", [1 << 20], new BigInt64Array(1 << 20).fill(time)));

@@ -11,7 +11,7 @@ import { problem } from "./problems.js";
 import type { AxisRange, OpenedFile, Plane } from "./protocol.js";
 import type { Range } from "./range.js";
 import { axisSlider } from "./slider.js";
-import { summaryText, textOf } from "./texts.js";
+import { magnitudeOf, summaryText, textOf } from "./texts.js";
 import { zoomed } from "./zoom.js";
 
 /** Maximum number of values along an axis that are shown at a time. */
@@ -39,6 +39,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   /** The width of the scale of colours with its labels. */
   let scaleWidth = 84;
   const summary = (value: number) => summaryText(value, leaves?.[0]);
+  const magnitude = magnitudeOf(leaves?.[0]);
   const figures = statistics(leaves?.[0]);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(420, "application", "Heat map", draw);
@@ -88,7 +89,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
       markChunks(plane.damaged);
       [row, column] = [Math.min(row, plane.rows - 1), Math.min(column, plane.columns - 1)];
       const steps = rows.step > 1 || columns.step > 1 ? `, every ${rows.step}th row and ${columns.step}th column` : "";
-      canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: from ${summary(plane.stats.min)} to ${summary(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
+      canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: ${magnitude}from ${summary(plane.stats.min)} to ${summary(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
       onSlice(slice());
       tell();
       paint();
@@ -103,8 +104,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     if (!plane || plane.values.length === 0) return;
     const index = row * plane.columns + column;
     const place = shape.map((_, axis) => (axis === rowAxis ? rows.start + row * rows.step : axis === columnAxis ? columns.start + column * columns.step : at[axis]));
-    const magnitude = leaves?.[0]?.kind === "c" ? "magnitude " : "";
-    readout.textContent = `[${place.join(", ")}] = ${magnitude}${plane.lost[index] ? "cannot be read" : textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
+    readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : magnitude + textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
   }
 
   /** The items along an axis that is not shown, between two that are. Those of a box are read together. */

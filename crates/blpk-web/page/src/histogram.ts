@@ -3,7 +3,7 @@
 import type { Leaf } from "../../js/src/index.js";
 import { canvasOf, colour, el } from "./dom.js";
 import type { Histogram, Stats } from "./protocol.js";
-import { labelsOf, summaryText } from "./texts.js";
+import { labelsOf, magnitudeOf, summaryText } from "./texts.js";
 
 const isEmpty = ({ counts }: Histogram): boolean => counts.every((count) => count === 0);
 
@@ -49,8 +49,10 @@ export function statistics(leaf?: Leaf) {
       ["NaN", stats.nan.toLocaleString("en")],
     ];
     if (stats.infinite) facts.push(["infinite", String(stats.infinite)]);
-    list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { "data-stat": name }, value))));
-    const edges = `from ${edgesOf(next, log).map(text).join(" to ")}`;
+    const magnitudes = ["min", "max", "mean"];
+    const nameOf = (name: string) => (magnitudes.includes(name) ? `${name} ${magnitudeOf(leaf)}`.trim() : name);
+    list.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, nameOf(name)), el("dd", { "data-stat": name }, value))));
+    const edges = `${magnitudeOf(leaf)}from ${edgesOf(next, log).map(text).join(" to ")}`;
     const peak = next.counts.indexOf(Math.max(...next.counts));
     const words = isEmpty(next) ? ": there are none on this scale" : ` ${edges} in ${next.counts.length} bins; most are in bin ${peak + 1}`;
     canvas.setAttribute("aria-label", `Histogram of the shown values${words}`);

@@ -8,7 +8,7 @@ import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
 import { rangeOf } from "./range.js";
 import { ticks, valueTicks } from "./ticks.js";
-import { labelsOf, summaryText, textOf } from "./texts.js";
+import { labelsOf, magnitudeOf, summaryText, textOf } from "./texts.js";
 import { startOf } from "./zoom.js";
 
 /** An array up to this size is shown whole at first, and of a larger one, the first chunks. */
@@ -33,7 +33,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   /** The width of the labels of values. */
   let left = LEFT;
   const summary = (value: number) => summaryText(value, leaves?.[0]);
-  const magnitude = leaves?.[0]?.kind === "c" ? "magnitude " : "";
+  const magnitude = magnitudeOf(leaves?.[0]);
   const figures = statistics(leaves?.[0]);
   const readout = el("p", { class: "readout", role: "status" });
   const { canvas, paint } = canvasOf(360, "application", "Line plot", draw);
@@ -130,7 +130,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     const from = start + current * line.step;
     const leaf = leaves?.[0];
     // Integers and times that are too large for a float are rounded, but for the exact values of single items.
-    const isRounded = (value: number | bigint) => typeof value === "number" && leaf?.kind !== "f" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+    const isRounded = (value: number | bigint) => typeof value === "number" && "iuMm".includes(leaf?.kind ?? "f") && Math.abs(value) > Number.MAX_SAFE_INTEGER;
     const text = (value: number | bigint) => `${isRounded(value) ? "≈ " : ""}${textOf(value, leaf)}`;
     const [first, end] = [current * line.step, (current + 1) * line.step];
     const isLost = Number.isNaN(low) && line.lost.some((part) => (part.start[0] ?? 0) < end && first < (part.stop[0] ?? 0));

@@ -59,6 +59,9 @@ export function summaryText(value: number, leaf?: Leaf): string {
   return (Math.abs(value) > Number.MAX_SAFE_INTEGER ? "≈ " : "") + textOf(value, leaf);
 }
 
+/** Returns what is before the values of a dtype in texts: numbers that are plotted for complex ones are magnitudes. */
+export const magnitudeOf = (leaf?: Leaf): string => (leaf?.kind === "c" ? "magnitude " : "");
+
 /** Lengths of a date to its year, month, day, minute and second. */
 const DATE_PARTS = [4, 7, 10, 16, 19];
 
