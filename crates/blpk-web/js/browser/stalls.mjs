@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compress } from "../dist/index.js";
-import { browser, data, end, folder, page, server, settled, stat, test, visit } from "./chromium.mjs";
+import { browser, data, end, folder, page, problems, server, settled, stat, test, visit } from "./chromium.mjs";
 import { outcome } from "./harness.mjs";
 
 /** Maximum time of the CPU, in milliseconds, that the page's thread may take without a pause. */
@@ -123,6 +123,55 @@ await test("the heat map of 80 GB of zeros ends at 512 MiB", async () => {
   await settled();
   assert.equal(await slice(), "0:8192:16,0:8192:16");
   assert.deepEqual([await stat("values"), await stat("min"), await stat("max")], [512 * 512, 0, 0]);
+});
+
+/** Returns a bloscpack file with an array of zeros whose chunks have `length` bytes. */
+async function bloscpack(shape, order, length) {
+  const total = shape.reduce((product, axis) => product * axis);
+  const count = total / length;
+  const chunk = Buffer.from(await compress(new Uint8Array(length), { codec: "lz4", typesize: 1 }));
+  const meta = Buffer.from(JSON.stringify({ dtype: "'|u1'", shape, order, container: "numpy" }));
+  const head = Buffer.alloc(64);
+  head.write("blpk");
+  // Version 3 with offsets and metadata, without checksums; the typesize.
+  head.set([3, 3, 0, 1], 4);
+  head.writeInt32LE(length, 8);
+  head.writeInt32LE(length, 12);
+  head.writeBigInt64LE(BigInt(count), 16);
+  head.write("JSON", 32);
+  for (const at of [44, 48, 52]) head.writeUInt32LE(meta.length, at);
+  const start = head.length + meta.length + 8 * count;
+  const offsets = BigInt64Array.from({ length: count }, (_, at) => BigInt(start + at * chunk.length));
+  return Buffer.concat([head, meta, Buffer.from(offsets.buffer), ...new Array(count).fill(chunk)]);
+}
+
+await test("the heat map of rows across chunks of 4 MiB ends at 512 MiB", async () => {
+  const cases = [
+    ["C", [1000, 1024, 8192], "0", "1", "0:128,0:256,4096"],
+    ["C", [1000, 1024, 8192], "0", "2", "0:128,512,0:256"],
+    ["F", [8192, 1024, 1000], "1", "2", "4096,0:128,0:128"],
+  ];
+  for (const [order, shape, row, column, expected] of cases) {
+    data.set("rows.blp", await bloscpack(shape, order, 4 << 20));
+    await visit("rows.blp");
+    await page.getByLabel("Axis of the rows").selectOption(row);
+    await page.getByLabel("Axis of the columns").selectOption(column);
+    await settled();
+    assert.equal(await page.locator("#slice").inputValue(), expected, order);
+    assert.deepEqual([await stat("max"), await problems()], [0, ""]);
+    await page.locator("#panel canvas").first().focus();
+    await page.keyboard.press("-");
+    await page.waitForFunction(() => /more than 512.0 MiB .*limit/.test(document.getElementById("status").textContent));
+  }
+});
+
+await test("the first picture of a line ends at 16 Mi items", async () => {
+  const [length, path] = [20_000_000, "chunk"];
+  const meta = { zarr_format: 2, shape: [2 * length], chunks: [length], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: { id: "blosc", cname: "lz4", clevel: 1, shuffle: 0, blocksize: 0 } };
+  data.set(`${path}/.zarray`, Buffer.from(JSON.stringify(meta)));
+  data.set(`${path}/0`, Buffer.from(await compress(new Uint8Array(length), { codec: "lz4", typesize: 1 })));
+  await visit(`${path}/`);
+  assert.equal(await page.locator("#slice").inputValue(), `0:${16 << 20}`);
 });
 
 await end();

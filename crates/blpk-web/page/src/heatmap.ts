@@ -3,6 +3,7 @@
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { css, LOST, NAN, scaleOf } from "./colours.js";
+import { bytesOf } from "./cost.js";
 import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
 import { drawAxis, drawScale, hatch, imageOf, scaleLabels, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
@@ -25,7 +26,7 @@ const BOTTOM = 36;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0, itemsize = 1, chunkshape, leaves, order } = file.description;
+  const { shape = [], nbytes = 0, leaves } = file.description;
   const at = shape.map((length) => Math.floor(length / 2));
   let [rowAxis, columnAxis] = [shape.length - 2, shape.length - 1];
   let [rows, columns] = [firstRange(rowAxis), firstRange(columnAxis)];
@@ -107,23 +108,13 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : magnitude + textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
   }
 
-  /** The items along an axis that is not shown, between two that are. Those of a box are read together. */
-  function thickOf(axis: number): number {
-    if (chunkshape) return chunkshape[axis] ?? 1;
-    const isBetween = order === "F" ? axis < Math.min(rowAxis, columnAxis) : axis > Math.max(rowAxis, columnAxis);
-    return isBetween ? (shape[axis] ?? 1) : 1;
-  }
-
-  /** The bytes that are read for a window, as if chunks were a plane each. */
-  function bytesOf(first: AxisRange, second: AxisRange): number {
-    const thick = shape.reduce((product, _, axis) => (axis === rowAxis || axis === columnAxis ? product : product * thickOf(axis)), 1);
-    return (first.stop - first.start) * (second.stop - second.start) * thick * itemsize;
-  }
+  /** Returns whether a window needs more than the limit. */
+  const isLarge = (first: AxisRange, second: AxisRange) => bytesOf(file.description, [{ ...first, axis: rowAxis }, { ...second, axis: columnAxis }]) > MOST_BYTES;
 
   /** Halves the window until the chunks that it needs are within the limit. */
   function fit(): void {
     const half = ({ start, stop, step }: AxisRange) => ({ start, stop: start + Math.ceil((stop - start) / 2), step });
-    while (bytesOf(rows, columns) > MOST_BYTES && rows.stop - rows.start + columns.stop - columns.start > 2) {
+    while (isLarge(rows, columns) && rows.stop - rows.start + columns.stop - columns.start > 2) {
       if (rows.stop - rows.start >= columns.stop - columns.start) rows = half(rows);
       else columns = half(columns);
     }
@@ -133,7 +124,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   function zoom(factor: number): void {
     const along = (range: AxisRange, axis: number, index: number) => zoomed(range, index, factor, shape[axis] ?? 1, MOST);
     const [[nextRows, nextRow], [nextColumns, nextColumn]] = [along(rows, rowAxis, row), along(columns, columnAxis, column)];
-    if (factor > 1 && bytesOf(nextRows, nextColumns) > MOST_BYTES) {
+    if (factor > 1 && isLarge(nextRows, nextColumns)) {
       say(`a larger window needs more than ${shownBytes(MOST_BYTES)} of uncompressed chunks, which is the limit`);
       return;
     }
