@@ -67,6 +67,41 @@ await test("dropped files that are a folder together, and others that are none",
   assert.match(await problems(), /2 files: nothing that can be read/);
 });
 
+/** Drops a folder whose list ends when the function that it returns is called: empty, or with an error. */
+async function dropListed() {
+  await start();
+  await page.evaluate(() => {
+    const createReader = () => ({ readEntries: (resolve, reject) => (window.listed = (error) => (error ? reject(new DOMException(error, "NotReadableError")) : resolve([]))) });
+    DataTransferItem.prototype.webkitGetAsEntry = () => ({ isDirectory: true, name: "array.zarr", createReader });
+  });
+  const data = { items: [], files: [join(folder, "array.zarr")], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) await session.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  await page.waitForFunction(() => window.listed !== undefined);
+  return (error) => page.evaluate((message) => window.listed(message), error);
+}
+
+await test("a dropped folder that cannot be listed says so", async () => {
+  const end = await dropListed();
+  assert.equal(await text("#status"), "listing array.zarr …");
+  await end("not allowed");
+  await page.waitForFunction(() => document.getElementById("problems").innerText === "array.zarr: not allowed");
+  assert.equal(await text("#status"), "array.zarr cannot be listed");
+});
+
+await test("a folder that is listed slowly does not replace a file that is opened meanwhile", async () => {
+  for (const error of [undefined, "not allowed"]) {
+    const end = await dropListed();
+    await page.locator("#file").setInputFiles(join(folder, "a.b2nd"));
+    await settled();
+    await end(error);
+    await page.waitForTimeout(200);
+    await settled();
+    assert.match(await text("#title"), /^a\.b2nd: /);
+    assert.match(await text("#status"), /^a\.b2nd is open/);
+    assert.equal(await problems(), "");
+  }
+});
+
 await test("text that is dropped does nothing", async () => {
   await start();
   const data = { items: [{ mimeType: "text/plain", data: "text" }], dragOperationsMask: 1 };
