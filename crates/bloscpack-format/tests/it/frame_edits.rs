@@ -371,6 +371,30 @@ fn what_cannot_be_is_refused() {
     assert_eq!(edit.delete(0, None), Err(FormatError::Frame(FrameError::NoSize { chunk: 0 })));
 }
 
+/// A frame without uncompressed bytes has no chunks: the others would be lost.
+#[test]
+fn the_last_bytes_of_a_wrong_total_stay() {
+    let mut disk = Disk::golden("frames/fill_zero_contiguous_37.b2frame");
+    let mut edit = Edit::new(disk.open()).unwrap();
+    edit.append(NewChunk::Special(Special::Zeros, 8000)).unwrap();
+    disk.execute(&edit.finish().unwrap());
+    let whole = disk.open();
+    let old = disk.info(&whole, 0).unwrap();
+    for (nbytes, is_deleted) in [(old.nbytes - 1, false), (old.nbytes, false), (old.nbytes + 1, true)] {
+        let mut frame = whole.clone();
+        frame.header.nbytes = nbytes.into();
+        let mut edit = Edit::new(frame).unwrap();
+        let deleted = edit.delete(0, Some(old));
+        assert_eq!(deleted.is_ok(), is_deleted, "{nbytes}");
+        assert!(is_deleted || deleted.unwrap_err().to_string().contains("nbytes"), "{nbytes}");
+    }
+    let mut edit = Edit::new(whole).unwrap();
+    while edit.frame().nchunks() > 0 {
+        edit.delete(0, disk.info(edit.frame(), 0)).unwrap();
+    }
+    assert_eq!(edit.frame().header.nbytes, 0);
+}
+
 /// A metalayer lengthens the header and overwrites the bytes after it: no other change is possible in the same edit.
 #[test]
 fn metalayers_come_before_chunks() {

@@ -70,6 +70,9 @@ impl Chunks {
                 let keeps = matches!(self, Chunks::Memory(_)) || matches!(self, Chunks::File(f) if !f.is_directory());
                 for at in numbers {
                     let old = info(*at as i64)?;
+                    if !is_list {
+                        sizes.check_total(old)?;
+                    }
                     let removed = if keeps { 0 } else { cbytes(old) };
                     sizes = Sizes { cbytes: sizes.cbytes.saturating_sub(removed), ..sizes.deleted(old) };
                 }

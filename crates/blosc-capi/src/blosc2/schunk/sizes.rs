@@ -1,6 +1,6 @@
 //! The sizes of a super-chunk, which programs read, and how changes of chunks change them.
 
-use crate::blosc2::codes::{CHUNK_APPEND, CHUNK_INSERT, CHUNK_UPDATE, trace};
+use crate::blosc2::codes::{CHUNK_APPEND, CHUNK_INSERT, CHUNK_UPDATE, DATA, trace};
 use crate::blosc2::header::Info;
 
 const VL_BLOCKS: u8 = 1;
@@ -88,6 +88,20 @@ impl Sizes {
             return Err(trace(
                 code,
                 format_args!("the blocks of the chunk are of another kind than those of the others"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses to remove the last bytes of a frame with other chunks, as its total is wrong: a frame without bytes has no
+    /// chunks.
+    pub(super) fn check_total(self, old: Info) -> Result<(), i32> {
+        let least = i64::from(old.nbytes()) + i64::from(self.nchunks > 1);
+        if self.nbytes < least {
+            let total = self.nbytes;
+            return Err(trace(
+                DATA,
+                format_args!("the frame has {total} bytes, expected at least {least} by its chunks"),
             ));
         }
         Ok(())

@@ -203,11 +203,13 @@ impl Edit {
     /// # Errors
     ///
     /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk), [`FrameError::NoSize`](super::FrameError::NoSize),
-    /// [`FrameError::TooMany`](super::FrameError::TooMany).
+    /// [`FrameError::TooMany`](super::FrameError::TooMany); [`FormatError::OutOfRange`] if no uncompressed bytes would
+    /// be left for the other chunks, because the header of the frame has fewer than its chunks.
     pub fn delete(&mut self, at: u64, old: Option<ChunkInfo>) -> Result<(), FormatError> {
         let nchunks = self.frame.nchunks();
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
         let old = self.old_chunk(at, old)?;
+        self.check_total(old.nbytes, nchunks - 1)?;
         self.forget(at, old)?;
         self.frame.index.to_mut(self.max_chunks)?.remove(slot);
         Ok(())

@@ -179,6 +179,14 @@ impl Edit {
         Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false, special: None })
     }
 
+    /// Refuses to remove `nbytes` of the frame's uncompressed bytes if none would be left for `others`, the number of the
+    /// other chunks: a frame without bytes has no chunks.
+    pub(super) fn check_total(&self, nbytes: u32, others: u64) -> Result<(), FormatError> {
+        let total = i64::try_from(self.frame.header.nbytes).unwrap_or(i64::MAX);
+        let least = i64::from(nbytes) + i64::from(others > 0);
+        in_range(Part::FrameHeader, 30, "nbytes", total, least, i64::MAX)
+    }
+
     /// Subtracts a removed chunk from the totals.
     pub(super) fn forget(&mut self, at: u64, old: ChunkInfo) -> Result<(), FormatError> {
         self.tail_changed = true;
