@@ -135,7 +135,7 @@ export async function decompress<T>(
   options?: DecompressOptions,
 ): Promise<Uint8Array<ArrayBuffer> | T> {
   await decode.load();
-  if (typeof as !== "function") return decompressSync(chunk, as);
+  if (typeof as !== "function") return decompressSync(chunk, as ?? options);
   const size = as.BYTES_PER_ELEMENT;
   const start = options?.into?.byteOffset ?? 0;
   if (start % size !== 0) throw invalid(`\`into\` starts at byte ${start} of its buffer, which is no multiple of the item size ${size}`);

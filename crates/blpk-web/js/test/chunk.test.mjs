@@ -133,4 +133,5 @@ test("arguments of a wrong type are refused before the module sees them", async 
   for (const maxBytes of [-1, Number.NaN, "abc", null]) await assert.rejects(decompress(chunk, { maxBytes }), { kind: "invalid" }, String(maxBytes));
   await assert.rejects(decompress(chunk, { maxBytes: 10, into }), { kind: "invalid" });
   assert.equal((await decompress(chunk, { maxBytes: 1000, into })).length, 1000);
+  assert.equal(await decompress(chunk, undefined, { into }), into);
 });
