@@ -118,7 +118,8 @@ fn decode_four(src: &[u8], range: Range<usize>, tables: &Tables, dst: &mut [u8])
     let (third, fourth) = rest.split_at_mut_checked(quarter)?;
     let (table, dst) = (tables.huffman(), [first, second, third, fourth]);
     match tables.pairs() {
+        Some(cells) if tables.are_all_pairs() => run_hot(Four { cells, table, src, ranges, dst }),
         Some(pairs) => run_hot(FourPairs { pairs, table, src, ranges, dst }),
-        None => run_hot(Four { table, src, ranges, dst }),
+        None => run_hot(Four { cells: table, table, src, ranges, dst }),
     }
 }

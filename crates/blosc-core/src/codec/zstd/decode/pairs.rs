@@ -1,40 +1,56 @@
 //! Decodes two symbols per look-up, where codes are short.
 //!
-//! A look-up takes as long for two symbols as for one. A cell holds two if both codes together have at most 11 bits.
+//! A look-up takes as long for two symbols as for one. A cell holds two if both codes together have at most 11 bits. If no
+//! code is longer than 5 bits, all cells do, and the symbols need not be counted: byte planes of rounded numbers often have
+//! few values of about equal frequency.
 
 use core::ops::Range;
 
 use super::huffman::{MAX_BITS, PER_REFILL, Stream, Table};
+use super::singles::Fixed;
 use crate::kernels::HotLoop;
 
-/// One or two symbols. From the lowest bit: 8 bits the length of their codes, 8 bits each symbol, and as the highest bit
-/// whether there are two.
+/// One or two symbols. From the lowest bit: 8 bits for each symbol, 8 bits for the length of their codes, and as the
+/// highest bit whether there are two.
 pub(super) type Pair = u32;
 
 pub(super) type PairTable = [Pair; 1 << MAX_BITS];
 
-/// Fills `pairs` for the code of `table`.
+/// Fills `pairs` for the code of `table`. Returns whether all look-ups give two symbols.
 ///
-/// The second symbols after a first one only depend on the length of its code. Codes of the same length are next to each other in a
-/// table, so a template of the cells of each length is filled once and copied for each symbol.
+/// The second symbols after a first one only depend on the length of its code. Codes of the same length are next to each
+/// other in a table, so a template of the cells of each length is filled once and copied for each symbol.
 #[inline(never)]
-pub(super) fn fill(table: &Table, pairs: &mut PairTable) {
+pub(super) fn fill(table: &Table, pairs: &mut PairTable) -> bool {
     let mut template = [0; 1 << MAX_BITS];
-    let mut length = 0;
+    let (mut length, mut longest) = (0, 0);
     let mut rest = &mut pairs[..];
     while let Some(&first) = table.get(table.len() - rest.len()) {
         let bits = u32::from(first & 15);
         let n = table.len() >> bits;
         if length != bits {
             length = bits;
+            longest = longest.max(bits);
             for (to, &second) in template[..n].iter_mut().zip(table.iter().step_by(1 << bits)) {
                 let both = bits + u32::from(second & 0xFF);
-                *to = if both <= MAX_BITS { both | u32::from(second >> 8) << 16 | 1 << 31 } else { bits };
+                *to = if both <= MAX_BITS { both << 16 | u32::from(second >> 8) << 8 | 1 << 31 } else { bits << 16 };
             }
         }
         let Some(region) = rest.split_off_mut(..n) else { break };
         for (to, cell) in region.iter_mut().zip(&template) {
-            *to = cell | u32::from(first & 0xFF00);
+            *to = cell | u32::from(first >> 8);
+        }
+    }
+    2 * longest <= MAX_BITS
+}
+
+/// For a table of which all look-ups give two symbols.
+impl Fixed<{ 2 * PER_REFILL }> for PairTable {
+    #[inline(always)]
+    fn symbols(&self, stream: &mut Stream, to: &mut [u8; 2 * PER_REFILL]) {
+        for to in to.as_chunks_mut().0 {
+            let cell = stream.pair(self);
+            *to = (cell as u16).to_le_bytes();
         }
     }
 }
@@ -81,14 +97,20 @@ impl Stream {
         if self.refill(src).is_none() {
             return false;
         }
-        let mut n = 0;
-        for _ in 0..PER_REFILL {
-            let cell = pairs[(self.bits >> (64 - MAX_BITS)) as usize];
-            self.bits <<= cell & 63;
-            to[n..n + 2].copy_from_slice(&((cell >> 8) as u16).to_le_bytes());
-            n += 1 + (cell >> 31) as usize;
+        let mut npairs = 0;
+        for i in 0..PER_REFILL {
+            let cell = self.pair(pairs);
+            to[i + npairs..][..2].copy_from_slice(&(cell as u16).to_le_bytes());
+            npairs += (cell >> 31) as usize;
         }
-        *d += n;
+        *d += PER_REFILL + npairs;
         true
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, pairs: &PairTable) -> Pair {
+        let cell = pairs[(self.bits >> (64 - MAX_BITS)) as usize];
+        self.bits <<= cell >> 16 & 63;
+        cell
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Tables {
     /// Derived from `huffman`, if it pays.
     pairs: PairTable,
     has_pairs: bool,
+    /// Whether all look-ups in `pairs` find two symbols.
+    are_all_pairs: bool,
     /// Share of look-ups in `pairs` that find two symbols.
     share_of_pairs: f32,
     codes: [CodeTable; 3],
@@ -65,6 +67,7 @@ impl Default for Tables {
             has_huffman: false,
             pairs: [0; 1 << MAX_BITS],
             has_pairs: false,
+            are_all_pairs: false,
             share_of_pairs: 0.0,
             codes: [[EMPTY; MAX_STATES]; 3],
             are_predefined: [false; 3],
@@ -102,6 +105,11 @@ impl Tables {
     /// Returns the table of pairs if it was [prepared](Tables::prepare_pairs).
     pub(super) fn pairs(&self) -> Option<&PairTable> {
         self.has_pairs.then_some(&self.pairs)
+    }
+
+    /// Returns whether all look-ups in the table of pairs give two symbols.
+    pub(super) fn are_all_pairs(&self) -> bool {
+        self.are_all_pairs
     }
 
     pub(super) fn codes(&self) -> &[CodeTable; 3] {
@@ -144,7 +152,7 @@ impl Tables {
     /// Fills the table of pairs if that saves time for `len` literals.
     pub(super) fn prepare_pairs(&mut self, len: usize) {
         if !self.has_pairs && len as f32 * (self.share_of_pairs - MIN_SHARE) > FILL_COST {
-            pairs::fill(&self.huffman, &mut self.pairs);
+            self.are_all_pairs = pairs::fill(&self.huffman, &mut self.pairs);
             self.has_pairs = true;
         }
     }

@@ -42,6 +42,7 @@ pub(in crate::codec::zstd) fn plains() -> impl Iterator<Item = Vec<u8>> {
             testdata::ramp(len, 4, 77),
             testdata::steps(len, 2, 3),
             noise.iter().map(|byte| byte & 7).collect(),
+            noise.iter().map(|byte| byte % 25).collect(),
             noise.iter().map(|byte| byte.count_ones() as u8 * 11).collect(),
             (0..len).map(|i| noise[i % 37 % len] ^ u8::from(i % 4001 == 0)).collect(),
             (0..len).map(|i| if i / 3000 % 2 == 0 { noise[i] } else { 9 }).collect(),
