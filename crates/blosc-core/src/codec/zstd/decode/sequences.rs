@@ -24,6 +24,7 @@ use core::hint::select_unpredictable;
 use super::bits::{WORD_BITS, take, word};
 use super::codes::{Cell, CodeTable};
 use super::execute::{Output, Sequence, copy, copy_match};
+use super::fse::MAX_STATES;
 use crate::codec::lz77::copy::unlikely;
 use crate::kernels::HotLoop;
 
@@ -144,9 +145,10 @@ impl Position {
     #[inline(always)]
     fn next(&mut self, src: &[u8], [lit_lengths, offsets, lengths]: &[CodeTable; 3]) -> Option<Sequence> {
         let word = word(src, self.at)?;
-        let l: &Cell = lit_lengths.get(self.states[0])?;
-        let o: &Cell = offsets.get(self.states[1])?;
-        let m: &Cell = lengths.get(self.states[2])?;
+        // All states are below `MAX_STATES`. A mask tells the compiler, and takes less than a test of each.
+        let l: &Cell = &lit_lengths[self.states[0] & (MAX_STATES - 1)];
+        let o: &Cell = &offsets[self.states[1] & (MAX_STATES - 1)];
+        let m: &Cell = &lengths[self.states[2] & (MAX_STATES - 1)];
         let (l_bits, m_bits, o_bits) = (l.bits as u32, m.bits as u32, o.bits as u32);
         let total = l.total as u32 + m.total as u32 + o.total as u32;
         if total > WORD_BITS {
