@@ -9,11 +9,11 @@ use super::pairs::{self, PairTable};
 use super::weights;
 use crate::kernels::run_hot;
 
-/// Number of pairs of literals that take as long to decode as filling the table of pairs.
-const FILL_COST: f32 = 1500.0;
+/// Number of literals for which filling the table of pairs pays, times the excess of the share of pairs.
+const FILL_COST: f32 = 500.0;
 
 /// Share of pairs from which they are faster than single symbols.
-const MIN_SHARE: f32 = 0.1;
+const MIN_SHARE: f32 = 0.7;
 
 /// Share of matches of more than 16 bytes below which 16 bytes are copied without a test.
 const MAX_SHORT_SHARE: f32 = 0.07;
