@@ -94,7 +94,7 @@ pub(crate) fn is_noise_stream(stream: &[u8], care: Care) -> bool {
 #[inline(never)]
 fn is_noise_plane(plane: &[u8], care: Care) -> bool {
     fills_bins(plane, 1, 0)
-        && is_even::<1>(plane, 1, care)
+        && is_even::<4>(plane, 1, care)
         && match care {
             Care::Least => !comes_again::<512>(plane, 1, care),
             _ => !comes_again::<SLOTS>(plane, 1, care),
@@ -106,7 +106,11 @@ fn is_noise_plane(plane: &[u8], care: Care) -> bool {
 #[inline(never)]
 fn is_noise_throughout(src: &[u8], width: usize, care: Care) -> bool {
     (0..width).rev().all(|plane| fills_bins(src, width, plane))
-        && is_even::<MAX_WIDTH>(src, width, care)
+        && match width {
+            1 | 2 | 4 | 8 => is_even::<8>(src, width, care),
+            3 | 6 | 12 => is_even::<12>(src, width, care),
+            _ => is_even::<MAX_WIDTH>(src, width, care),
+        }
         && !comes_again::<SLOTS>(src, width, care)
 }
 
@@ -137,21 +141,48 @@ fn are_filled(bins: u64) -> bool {
 }
 
 /// The thorough test: counts the pairs of equal values of each plane.
-fn is_even<const WIDTH: usize>(src: &[u8], width: usize, care: Care) -> bool {
+fn is_even<const TABLES: usize>(src: &[u8], width: usize, care: Care) -> bool {
     let run = RUN / width;
     // In short streams, places must not overlap.
     let places = care.places().min((src.len() / width - run) / run);
-    let mut counts = [[0u32; 256]; WIDTH];
-    for element in sample(src, width, places, run).flat_map(|run| run.chunks_exact(width)) {
-        for (counts, &value) in counts.iter_mut().zip(element) {
-            counts[usize::from(value)] += 1;
+    let mut counts = [[0u32; 256]; TABLES];
+    for run in sample(src, width, places, run) {
+        count(&mut counts, run, width);
+    }
+    let (planes, others) = counts.split_at_mut(width);
+    for (number, other) in others.iter().enumerate() {
+        for (count, more) in planes[number % width].iter_mut().zip(other) {
+            *count += more;
         }
     }
     let chance = chance((run * places) as u64);
-    counts[..width].iter().all(|counts| {
+    planes.iter().all(|counts| {
         let twice: u64 = counts.iter().map(|&count| u64::from(count) * u64::from(count.saturating_sub(1))).sum();
         chance.contains(&(twice / 2))
     })
+}
+
+/// Counts the values of as many elements at once as there are tables for: the byte at offset i of them in table i. An
+/// increment of the table that was incremented just before often waits for it, on some processors also if the values
+/// differ. On Zen 1 an increment takes 0.9 to 3.3 ns with one table after another in a loop, and 0.5 to 0.8 ns here.
+#[inline(always)]
+fn count<const TABLES: usize>(counts: &mut [[u32; 256]; TABLES], run: &[u8], width: usize) {
+    let rest = if TABLES.is_multiple_of(width) {
+        let (groups, rest) = run.as_chunks::<TABLES>();
+        for group in groups {
+            for (counts, &value) in counts.iter_mut().zip(group) {
+                counts[usize::from(value)] += 1;
+            }
+        }
+        rest
+    } else {
+        run
+    };
+    for elements in rest.chunks(TABLES / width * width) {
+        for (counts, &value) in counts.iter_mut().zip(elements) {
+            counts[usize::from(value)] += 1;
+        }
+    }
 }
 
 /// Returns the expected number of equal pairs among `n` random bytes: a Poisson distribution, four standard deviations
