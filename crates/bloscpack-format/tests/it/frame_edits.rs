@@ -371,7 +371,8 @@ fn what_cannot_be_is_refused() {
     assert_eq!(edit.delete(0, None), Err(FormatError::Frame(FrameError::NoSize { chunk: 0 })));
 }
 
-/// A frame without uncompressed bytes has no chunks: the others would be lost.
+/// A frame without uncompressed bytes has no chunks: the others would be lost. A frame with bytes and no chunks cannot be
+/// opened.
 #[test]
 fn the_last_bytes_of_a_wrong_total_stay() {
     let mut disk = Disk::golden("frames/fill_zero_contiguous_37.b2frame");
@@ -388,11 +389,17 @@ fn the_last_bytes_of_a_wrong_total_stay() {
         assert_eq!(deleted.is_ok(), is_deleted, "{nbytes}");
         assert!(is_deleted || deleted.unwrap_err().to_string().contains("nbytes"), "{nbytes}");
     }
-    let mut edit = Edit::new(whole).unwrap();
-    while edit.frame().nchunks() > 0 {
-        edit.delete(0, disk.info(edit.frame(), 0)).unwrap();
+    for more in [1, 12 << 40, 0] {
+        let mut frame = whole.clone();
+        frame.header.nbytes += more;
+        let mut edit = Edit::new(frame).unwrap();
+        while edit.frame().nchunks() > 1 {
+            edit.delete(0, disk.info(edit.frame(), 0)).unwrap();
+        }
+        let deleted = edit.delete(0, disk.info(edit.frame(), 0));
+        assert_eq!(deleted.is_ok(), more == 0, "{more}");
+        assert_eq!((edit.frame().nchunks(), edit.frame().header.nbytes == 0), (u64::from(more > 0), more == 0));
     }
-    assert_eq!(edit.frame().header.nbytes, 0);
 }
 
 /// A metalayer lengthens the header and overwrites the bytes after it: no other change is possible in the same edit.

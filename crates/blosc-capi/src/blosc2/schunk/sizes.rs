@@ -93,15 +93,18 @@ impl Sizes {
         Ok(())
     }
 
-    /// Refuses to remove the last bytes of a frame with other chunks, as its total is wrong: a frame without bytes has no
-    /// chunks.
+    /// Refuses to remove a chunk of a frame whose total is wrong: if no bytes would be left for the other chunks, or bytes
+    /// without a chunk. Such a frame cannot be read.
     pub(super) fn check_total(self, old: Info) -> Result<(), i32> {
-        let least = i64::from(old.nbytes()) + i64::from(self.nchunks > 1);
-        if self.nbytes < least {
-            let total = self.nbytes;
+        let (total, nbytes) = (self.nbytes, i64::from(old.nbytes()));
+        let is_possible = if self.nchunks > 1 { total > nbytes } else { total == nbytes };
+        if !is_possible {
+            let others = self.nchunks.saturating_sub(1);
             return Err(trace(
                 DATA,
-                format_args!("the frame has {total} bytes, expected at least {least} by its chunks"),
+                format_args!(
+                    "the frame has {total} bytes, but the chunk to remove {nbytes}, and there are {others} others"
+                ),
             ));
         }
         Ok(())

@@ -204,7 +204,8 @@ impl Edit {
     ///
     /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk), [`FrameError::NoSize`](super::FrameError::NoSize),
     /// [`FrameError::TooMany`](super::FrameError::TooMany); [`FormatError::OutOfRange`] if no uncompressed bytes would
-    /// be left for the other chunks, because the header of the frame has fewer than its chunks.
+    /// be left for the other chunks, or bytes without a chunk, because the header of the frame has another total than its
+    /// chunks.
     pub fn delete(&mut self, at: u64, old: Option<ChunkInfo>) -> Result<(), FormatError> {
         let nchunks = self.frame.nchunks();
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;

@@ -179,12 +179,13 @@ impl Edit {
         Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false, special: None })
     }
 
-    /// Refuses to remove `nbytes` of the frame's uncompressed bytes if none would be left for `others`, the number of the
-    /// other chunks: a frame without bytes has no chunks.
+    /// Refuses to remove a chunk of `nbytes` if the total is wrong: if no bytes would be left for `others`, the number of the
+    /// other chunks, or if bytes would be left without a chunk. Such a frame cannot be read.
     pub(super) fn check_total(&self, nbytes: u32, others: u64) -> Result<(), FormatError> {
         let total = i64::try_from(self.frame.header.nbytes).unwrap_or(i64::MAX);
-        let least = i64::from(nbytes) + i64::from(others > 0);
-        in_range(Part::FrameHeader, 30, "nbytes", total, least, i64::MAX)
+        let nbytes = i64::from(nbytes);
+        let [least, most] = if others > 0 { [nbytes + 1, i64::MAX] } else { [nbytes; 2] };
+        in_range(Part::FrameHeader, 30, "nbytes", total, least, most)
     }
 
     /// Subtracts a removed chunk from the totals.
