@@ -10,7 +10,7 @@ use crate::capi_library::{self, Abi, Build};
 use crate::{metadata, sh};
 
 /// Each process has its own layout of memory, which changes a mean of small chunks by up to 0.05.
-const PROCESSES: usize = 3;
+const PROCESSES: usize = 5;
 
 const TABLE: &str = "capi.tsv";
 
