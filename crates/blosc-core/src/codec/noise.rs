@@ -162,9 +162,9 @@ fn is_even<const TABLES: usize>(src: &[u8], width: usize, care: Care) -> bool {
     })
 }
 
-/// Counts the values of as many elements at once as there are tables for: the byte at offset i of them in table i. An
-/// increment of the table that was incremented just before often waits for it, on some processors also if the values
-/// differ. On Zen 1 an increment takes 0.9 to 3.3 ns with one table after another in a loop, and 0.5 to 0.8 ns here.
+/// Counts the values of a run in groups of up to `TABLES` bytes, whole elements: the byte at offset i of each group in
+/// table i. An increment of the table that was incremented just before often waits for it, on some processors also if the
+/// values differ. On Zen 1 an increment takes 0.9 to 3.3 ns with one table after another in a loop, and 0.5 to 0.8 ns here.
 #[inline(always)]
 fn count<const TABLES: usize>(counts: &mut [[u32; 256]; TABLES], run: &[u8], width: usize) {
     let rest = if TABLES.is_multiple_of(width) {
