@@ -26,9 +26,33 @@ pub(super) fn start(src: &[u8], range: &Range<usize>) -> Option<usize> {
 /// Returns the bits before position `at`, the next one as the highest bit. At least [`WORD_BITS`] are valid.
 #[inline(always)]
 pub(super) fn word(src: &[u8], at: usize) -> Option<u64> {
-    // The last byte with bits before `at` is the highest of the word.
-    let from = ((at + 7) >> 3).wrapping_sub(8);
-    Some(u64::from_le_bytes(*src.get(from..)?.first_chunk()?) << (at.wrapping_neg() & 7))
+    Words::new(src)?.before(at)
+}
+
+/// The words of a stream, for a loop that reads many: a position is compared once, with the last offset.
+pub(super) struct Words<'a> {
+    pub(super) src: &'a [u8],
+    /// Offset of the last word.
+    last: usize,
+}
+
+impl<'a> Words<'a> {
+    #[inline(always)]
+    pub(super) fn new(src: &'a [u8]) -> Option<Self> {
+        Some(Words { src, last: src.len().checked_sub(8)? })
+    }
+
+    /// Returns [`word`].
+    #[inline(always)]
+    pub(super) fn before(&self, at: usize) -> Option<u64> {
+        // The last byte with bits before `at` is the highest of the word: this is (at + 7) / 8 - 8. It wraps to more than
+        // any offset if there are fewer than 8 bytes.
+        let from = at.wrapping_sub(WORD_BITS as usize) >> 3;
+        if from > self.last {
+            return None;
+        }
+        Some(u64::from_le_bytes(*self.src.get(from..)?.first_chunk()?) << (at.wrapping_neg() & 7))
+    }
 }
 
 /// Returns the `n` bits of `word` after the first `skip`, which may be none. `skip + n` is at most 64.

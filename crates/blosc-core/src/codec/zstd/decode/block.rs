@@ -4,7 +4,7 @@ use super::bits;
 use super::execute::Output;
 use super::frame::{MAX_BLOCK, TOO_LONG};
 use super::literals::Literals;
-use super::sequences::{FastPath, Position, Repeats};
+use super::sequences::{FastPath, Parts, Position, Repeats};
 use super::tables::{MatchStep, Tables};
 use crate::codec::{CorruptStream, StreamError};
 use crate::kernels::run_hot;
@@ -94,19 +94,22 @@ impl Section<'_> {
         let Section { src, start, end, count, tables } = self;
         let mut position = Position::new(src, bits::start(src, &(start..end))?, tables.logs(), *repeats, count)?;
         let after = literals.len() - len;
-        let (codes, step, d) = (tables.codes(), tables.match_step(count), output.d);
+        let (codes, d) = (tables.codes(), output.d);
+        let (step, are_new) = (tables.match_step(count), tables.are_offsets_new(count));
         loop {
-            let (position, literals) = (&mut position, &mut literals);
-            let sequence = match step {
-                MatchStep::Short => run_hot(FastPath::<16, false> { src, tables: codes, position, literals, output }),
-                MatchStep::Medium => run_hot(FastPath::<32, false> { src, tables: codes, position, literals, output }),
-                MatchStep::Wide => run_hot(FastPath::<32, true> { src, tables: codes, position, literals, output }),
+            let parts = Parts { src, tables: codes, position: &mut position, literals: &mut literals, output };
+            let sequence = match (step, are_new) {
+                (MatchStep::Short, true) => run_hot(FastPath::<16, false, true>(parts)),
+                (MatchStep::Short, false) => run_hot(FastPath::<16, false, false>(parts)),
+                (MatchStep::Medium, true) => run_hot(FastPath::<32, false, true>(parts)),
+                (MatchStep::Medium, false) => run_hot(FastPath::<32, false, false>(parts)),
+                (MatchStep::Wide, _) => run_hot(FastPath::<32, true, false>(parts)),
             };
             let Some(sequence) = sequence? else { break };
             if output.d >= output.until {
                 return Some(());
             }
-            output.careful(literals, sequence)?;
+            output.careful(&mut literals, sequence)?;
         }
         output.careful(&mut literals, position.last(src, codes)?)?;
         if position.at != start * 8 {

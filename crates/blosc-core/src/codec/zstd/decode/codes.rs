@@ -15,16 +15,25 @@ pub(in crate::codec::zstd) struct Cell {
     pub(super) next: u16,
     /// Number of bits that are added to `next`.
     pub(super) bits: Count,
-    /// Number of bits that are added to `base`, and `bits`.
+    /// Number of bits that are added to `base`, and `bits`. For an offset it is [`ALL_BITS`] minus this number: minus the
+    /// numbers of the other two states, it is how far the bits of a sequence are from the end of a word.
     pub(super) total: Count,
     pub(in crate::codec::zstd) base: u32,
 }
 
+/// What the bits of a sequence are subtracted from.
+pub(super) const ALL_BITS: u32 = 63;
+
 impl Cell {
-    /// Returns the number of bits that are added to `base`.
+    /// Returns the number of bits that are added to the `base` of a length.
     #[inline(always)]
     pub(in crate::codec::zstd) const fn extra(&self) -> u32 {
         (self.total as u32).wrapping_sub(self.bits as u32) & 31
+    }
+
+    /// Returns the number of bits that are added to the `base` of an offset.
+    pub(super) const fn offset_extra(&self) -> u32 {
+        (ALL_BITS - self.total as u32).wrapping_sub(self.bits as u32) & 31
     }
 }
 
@@ -74,7 +83,7 @@ impl Code {
         if self == Code::Offset { 8 } else { 9 }
     }
 
-    /// Bases and extra bits of all codes, as cells without a next state.
+    /// Bases and extra bits of all codes, as states without a next one.
     pub(in crate::codec::zstd) fn codes(self) -> &'static [Cell] {
         match self {
             Code::LiteralLength => &LITERAL_LENGTHS,
@@ -107,19 +116,25 @@ impl Code {
     /// Reads a distribution of these codes at the front of `src`, and fills `table` for it. Returns the distribution's
     /// length, and the logarithm of the table's.
     pub(super) fn read(self, src: &[u8], table: &mut CodeTable) -> Option<(usize, u8)> {
-        run_hot(Read { src, max_log: self.max_log(), codes: self.codes(), table })
+        run_hot(Read { src, code: self, table })
     }
 
     /// Fills `table` for a distribution of these codes.
+    #[inline(always)]
     fn fill(self, states: &Distribution, table: &mut [Cell]) {
-        fill(self.codes(), states, table);
+        let (codes, is_offset) = (self.codes(), self == Code::Offset);
+        states.fill(table, |symbol, bits, next| {
+            let code = codes.get(usize::from(symbol)).unwrap_or(&EMPTY);
+            let more = if is_offset { bits.wrapping_neg() } else { bits };
+            let total = Count::new((code.total as u32).wrapping_add(more));
+            Cell { next: next as u16, bits: Count::new(bits), total, base: code.base }
+        });
     }
 }
 
 struct Read<'a> {
     src: &'a [u8],
-    max_log: u32,
-    codes: &'a [Cell],
+    code: Code,
     table: &'a mut CodeTable,
 }
 
@@ -128,26 +143,18 @@ impl HotLoop for Read<'_> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let (distribution, len) = Distribution::read(self.src, self.max_log, self.codes.len())?;
-        fill(self.codes, &distribution, self.table);
+        let Read { src, code, table } = self;
+        let (distribution, len) = Distribution::read(src, code.max_log(), code.codes().len())?;
+        code.fill(&distribution, table);
         Some((len, distribution.log as u8))
     }
-}
-
-#[inline(always)]
-fn fill(codes: &[Cell], states: &Distribution, table: &mut [Cell]) {
-    states.fill(table, |symbol, bits, next| {
-        let code = codes.get(usize::from(symbol)).unwrap_or(&EMPTY);
-        let total = Count::new(code.total as u32 + bits);
-        Cell { next: next as u16, bits: Count::new(bits), total, base: code.base }
-    });
 }
 
 /// A cell that is not used.
 pub(super) const EMPTY: Cell = cell(0, 0);
 
-const fn cell(base: u32, extra: u32) -> Cell {
-    Cell { next: 0, bits: Count::_0, total: Count::new(extra), base }
+const fn cell(base: u32, total: u32) -> Cell {
+    Cell { next: 0, bits: Count::_0, total: Count::new(total), base }
 }
 
 /// Returns `codes` that follow each other without gaps.
@@ -176,12 +183,12 @@ pub(in crate::codec::zstd) static MATCH_LENGTHS: [Cell; 53] = consecutive(
     ],
 );
 
-/// Values 1 to 3 are repeated offsets, the others offsets plus three.
+/// Values 1 to 3 are repeated offsets, the others offsets plus three. Code i has i extra bits.
 static OFFSETS: [Cell; 32] = {
     let mut codes = [EMPTY; 32];
     let mut i = 0;
     while i < 32 {
-        codes[i as usize] = cell(1 << i, i);
+        codes[i as usize] = cell(1 << i, ALL_BITS - i);
         i += 1;
     }
     codes

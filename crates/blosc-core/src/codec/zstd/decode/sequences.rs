@@ -16,13 +16,14 @@
 //! The fields are taken from the lowest to the highest, so that each takes a shift and a mask.
 //!
 //! Copies overlap with decoding the following sequences, unless a branch is mispredicted. So there are few branches:
-//! repeated offsets are selected without one, and the common lengths are copied without a test.
+//! repeated offsets are selected without one, unless nearly all offsets are new, and the common lengths are copied
+//! without a test.
 //! docs/decisions/005-zstd.md lists the alternatives that were measured.
 
 use core::hint::select_unpredictable;
 
-use super::bits::{WORD_BITS, take, word};
-use super::codes::{Cell, CodeTable};
+use super::bits::{WORD_BITS, Words, take};
+use super::codes::{ALL_BITS, Cell, CodeTable};
 use super::execute::{Output, Sequence, copy, copy_match};
 use super::fse::MAX_STATES;
 use crate::codec::lz77::copy::unlikely;
@@ -60,8 +61,14 @@ impl Position {
 /// sequence after the wanted bytes needs the slow path.
 ///
 /// The first `MATCH` bytes of a match, at most [`STEP`], are copied without a test of its length. If `WIDE`, the next
-/// `MATCH` bytes are, too. [`Tables::match_step`](super::tables::Tables::match_step) chooses both.
-pub(super) struct FastPath<'a, 'b, 'c, const MATCH: usize, const WIDE: bool> {
+/// `MATCH` bytes are, too. [`Tables::match_step`](super::tables::Tables::match_step) chooses both. If `NEW`, repeated
+/// offsets are rare: a test for them replaces about ten instructions that select one.
+pub(super) struct FastPath<'a, 'b, 'c, const MATCH: usize, const WIDE: bool, const NEW: bool>(
+    pub(super) Parts<'a, 'b, 'c>,
+);
+
+/// The input and output of a fast path.
+pub(super) struct Parts<'a, 'b, 'c> {
     pub(super) src: &'a [u8],
     pub(super) tables: &'a [CodeTable; 3],
     pub(super) position: &'a mut Position,
@@ -69,21 +76,22 @@ pub(super) struct FastPath<'a, 'b, 'c, const MATCH: usize, const WIDE: bool> {
     pub(super) output: &'a mut Output<'c>,
 }
 
-impl<const MATCH: usize, const WIDE: bool> HotLoop for FastPath<'_, '_, '_, MATCH, WIDE> {
+impl<const MATCH: usize, const WIDE: bool, const NEW: bool> HotLoop for FastPath<'_, '_, '_, MATCH, WIDE, NEW> {
     type Output = Option<Option<Sequence>>;
 
     #[inline(always)]
     fn run(self) -> Option<Option<Sequence>> {
-        let FastPath { src, tables, position: end, literals: source, output } = self;
+        let Parts { src, tables, position: end, literals: source, output } = self.0;
         let mut position = *end;
         let mut literals = *source;
         let mut d = output.d;
         let room = output.fast_room();
         let dst = &mut output.dst[..room];
+        let words = Words::new(src)?;
         let mut slow = None;
         while position.left > 1 {
             position.left -= 1;
-            let sequence = position.next(src, tables)?;
+            let sequence = position.next::<NEW>(&words, tables)?;
             let rest = copy_common::<MATCH, WIDE>(dst, d, literals, sequence);
             d += sequence.literals as usize + sequence.length as usize;
             if let Some(rest) = rest {
@@ -143,21 +151,22 @@ fn copy_common<'a, const MATCH: usize, const WIDE: bool>(
 impl Position {
     /// Decodes a sequence.
     #[inline(always)]
-    fn next(&mut self, src: &[u8], [lit_lengths, offsets, lengths]: &[CodeTable; 3]) -> Option<Sequence> {
-        let word = word(src, self.at)?;
+    fn next<const NEW: bool>(&mut self, words: &Words<'_>, tables: &[CodeTable; 3]) -> Option<Sequence> {
+        let [lit_lengths, offsets, lengths] = tables;
+        let word = words.before(self.at)?;
         // All states are below `MAX_STATES`. A mask tells the compiler, and takes less than a test of each.
         let l: &Cell = &lit_lengths[self.states[0] & (MAX_STATES - 1)];
         let o: &Cell = &offsets[self.states[1] & (MAX_STATES - 1)];
         let m: &Cell = &lengths[self.states[2] & (MAX_STATES - 1)];
         let (l_bits, m_bits, o_bits) = (l.bits as u32, m.bits as u32, o.bits as u32);
-        let total = l.total as u32 + m.total as u32 + o.total as u32;
-        if total > WORD_BITS {
+        // `ALL_BITS` minus the bits of the sequence, which has none if all codes are single: then all fields are empty.
+        let rest = o.total as i32 - l.total as i32 - m.total as i32;
+        if rest < (ALL_BITS - WORD_BITS) as i32 {
             unlikely();
-            return self.long(src, l, o, m);
+            return self.long(words.src, l, o, m);
         }
-        self.at = self.at.wrapping_sub(total as usize);
-        // `total` is 0 if all codes are single: then all fields are empty.
-        let fields = word >> 1 >> (63_u32.wrapping_sub(total) & 63);
+        self.at = self.at.wrapping_add(rest as usize).wrapping_sub(ALL_BITS as usize);
+        let fields = word >> 1 >> (rest & 63);
         let low = |word: u64, n: u32| word & ((1 << n) - 1);
         self.states[1] = usize::from(o.next) + low(fields, o_bits) as usize;
         self.states[2] = usize::from(m.next) + low(fields >> o_bits, m_bits) as usize;
@@ -168,7 +177,16 @@ impl Position {
         let fields = fields >> l_extra;
         let length = m.base + low(fields, m_extra) as u32;
         let value = o.base.wrapping_add((fields >> m_extra) as u32);
-        let offset = resolve(&mut self.repeats, value, literals == 0);
+        let offset = if NEW && value > 3 {
+            let [first, second, _] = self.repeats;
+            self.repeats = [value - 3, first, second];
+            value - 3
+        } else {
+            if NEW {
+                unlikely();
+            }
+            resolve(&mut self.repeats, value, literals == 0)
+        };
         Some(Sequence { literals, length, offset })
     }
 
@@ -190,7 +208,7 @@ impl Position {
 
     #[inline(always)]
     fn numbers(&mut self, src: &[u8], l: &Cell, o: &Cell, m: &Cell) -> Option<Sequence> {
-        let value = o.base.wrapping_add(take(src, &mut self.at, o.extra())? as u32);
+        let value = o.base.wrapping_add(take(src, &mut self.at, o.offset_extra())? as u32);
         let length = m.base + take(src, &mut self.at, m.extra())? as u32;
         let literals = l.base + take(src, &mut self.at, l.extra())? as u32;
         let offset = resolve(&mut self.repeats, value, literals == 0);

@@ -47,6 +47,8 @@ pub(in crate::codec::zstd) fn plains() -> impl Iterator<Item = Vec<u8>> {
             (0..len).map(|i| noise[i % 37 % len] ^ u8::from(i % 4001 == 0)).collect(),
             (0..len).map(|i| if i / 3000 % 2 == 0 { noise[i] } else { 9 }).collect(),
             vec![7; len],
+            // Words of six bytes in random order: few offsets are repeated.
+            (0..len).map(|i| noise[(usize::from(noise[i / 6]) * 6 + i % 6) % len]).collect(),
             noise,
         ]
     })
