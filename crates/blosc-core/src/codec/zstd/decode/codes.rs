@@ -21,7 +21,7 @@ pub(in crate::codec::zstd) struct Cell {
     pub(in crate::codec::zstd) base: u32,
 }
 
-/// What the bits of a sequence are subtracted from.
+/// The number from which the bits of a sequence are subtracted.
 pub(super) const ALL_BITS: u32 = 63;
 
 impl Cell {
