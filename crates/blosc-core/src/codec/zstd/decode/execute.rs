@@ -1,6 +1,6 @@
 //! Copies the literals and matches of sequences that the fast path does not copy itself.
 
-use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_roomy};
+use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_exact, copy_roomy};
 
 /// Literals, followed by a match.
 #[derive(Clone, Copy)]
@@ -42,6 +42,9 @@ pub(super) fn copy<'a>(dst: &mut [u8], end: usize, literals: &'a [u8], sequence:
 /// Room that the fast path needs after the bytes that it decodes.
 const FAST_ROOM: usize = 64;
 
+/// Offsets below which short matches are copied by [`copy_18`].
+const NEAR: usize = 32;
+
 /// Minimum length of matches that are filled or copied in blocks. Shorter ones are copied in steps.
 const LONG: usize = 512;
 
@@ -52,7 +55,14 @@ pub(super) fn copy_match(dst: &mut [u8], d: usize, offset: usize, length: usize)
     if offset.wrapping_sub(1) >= d || d + length + OVERRUN > dst.len() {
         return None;
     }
-    if length > LONG { copy_exact(dst, d - offset, d, length) } else { copy_roomy(dst, d - offset, d, length) }
+    let from = d - offset;
+    if length <= 18 && offset < NEAR {
+        copy_18(dst, from, d)
+    } else if length > LONG {
+        copy_exact(dst, from, d, length)
+    } else {
+        copy_roomy(dst, from, d, length)
+    }
 }
 
 impl Output<'_> {
