@@ -15,6 +15,9 @@ pub(super) trait Positions {
     const FAR: bool;
     /// Each miss adds this to the next step, in 64ths of a byte.
     const GROWTH: u32 = 1;
+    /// Whether a search examines two positions in each round of its loop. In streams of at most 256 bytes it ends after few
+    /// rounds, and one position is faster.
+    const PAIRS: bool = true;
     /// Returns the slot for the first bytes of `word`.
     fn slot(&self, word: u64) -> usize;
     /// Stores `position` and returns the previous one, which is the candidate to compare with.
@@ -41,6 +44,7 @@ pub(super) struct Near<'a, const BYTES: u32, const LOG: u32, const GROWTH: u32> 
 impl<const BYTES: u32, const LOG: u32, const GROWTH: u32> Positions for Near<'_, BYTES, LOG, GROWTH> {
     const FAR: bool = false;
     const GROWTH: u32 = GROWTH;
+    const PAIRS: bool = LOG > 8;
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
@@ -49,7 +53,9 @@ impl<const BYTES: u32, const LOG: u32, const GROWTH: u32> Positions for Near<'_,
 
     #[inline(always)]
     fn swap(&mut self, slot: usize, position: u32) -> u32 {
-        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
+        let before = u32::from(self.slots[slot]);
+        self.slots[slot] = position as u16;
+        before
     }
 }
 
