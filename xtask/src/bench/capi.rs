@@ -9,7 +9,8 @@ use super::program::{Program, TABLES, required_venv, trials};
 use crate::capi_library::{self, Abi, Build};
 use crate::{metadata, sh};
 
-/// Each process has its own layout of memory, which changes a mean of small chunks by up to 0.05.
+/// Each process has its own layout of memory, and runs copies of the files. The pages that hold a file change a mean of small
+/// chunks by up to 0.07, for as long as the system keeps them in memory.
 const PROCESSES: usize = 5;
 
 const TABLE: &str = "capi.tsv";
@@ -22,14 +23,16 @@ pub(super) fn run(options: &[&str]) -> Result<()> {
     let (python, program, prefix) =
         (required_venv()?, Program::build(&[])?, metadata::target_directory()?.join("capi"));
     capi_library::install(&prefix, Build::User, Abi::Nine)?;
-    let (library, data) = (prefix.join("lib"), data::folder(&python)?);
+    let (libraries, data) = (prefix.join("lib"), data::folder(&python)?);
     let tables = if options.is_empty() { sh::root().join(TABLES) } else { trials()? };
     let folders: Vec<PathBuf> =
         (1..=PROCESSES).map(|run| Ok(trials()?.join(run.to_string()))).collect::<Result<_>>()?;
     for folder in &folders {
-        let mut race = program.command("capi")?;
+        let copied = |file: &Path| copy(file, folder);
+        let mut race = program.moved(copied)?.command("capi")?;
         race.arg("--data").arg(&data);
-        race.arg("--blosc2").arg(library.join("libblosc2.so.9")).arg("--blosc1").arg(library.join("libblosc.so.1"));
+        race.arg("--blosc2").arg(copied(&libraries.join("libblosc2.so.9"))?);
+        race.arg("--blosc1").arg(copied(&libraries.join("libblosc.so.1"))?);
         // The global functions search the environment. Cargo adds about 20 variables to it.
         for (variable, _) in std::env::vars_os().filter(|(variable, _)| is_of_cargo(variable)) {
             race.env_remove(variable);
@@ -42,6 +45,17 @@ pub(super) fn run(options: &[&str]) -> Result<()> {
     std::fs::write(tables.join(TABLE), medians).context("writing the table")?;
     println!("medians of {PROCESSES} processes: {}", tables.join(TABLE).display());
     Ok(())
+}
+
+/// Copies `file` into `folder`, to other pages of memory than an earlier copy. Returns its path.
+fn copy(file: &Path, folder: &Path) -> Result<PathBuf> {
+    let to = folder.join(file.file_name().context("no file")?);
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    if to.exists() {
+        std::fs::remove_file(&to).with_context(|| to.display().to_string())?;
+    }
+    std::fs::copy(file, &to).with_context(|| to.display().to_string())?;
+    Ok(to)
 }
 
 fn is_of_cargo(variable: &OsStr) -> bool {

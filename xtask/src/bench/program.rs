@@ -1,7 +1,7 @@
 //! The race program, and where its tables go.
 
 use anyhow::{Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{metadata, sh, venv};
@@ -27,6 +27,11 @@ impl Program {
     /// Returns the program that [`verify`](super::verify) has built.
     pub(super) fn tested() -> Result<Self> {
         Ok(Program(metadata::target_directory()?.join("benches/debug/race")))
+    }
+
+    /// Returns the program at the path that `move_to` returns for its path.
+    pub(super) fn moved(&self, move_to: impl FnOnce(&Path) -> Result<PathBuf>) -> Result<Self> {
+        Ok(Program(move_to(&self.0)?))
     }
 
     pub(super) fn command(&self, name: &str) -> Result<Command> {
