@@ -53,9 +53,7 @@ impl<const BYTES: u32, const LOG: u32, const GROWTH: u32> Positions for Near<'_,
 
     #[inline(always)]
     fn swap(&mut self, slot: usize, position: u32) -> u32 {
-        let before = u32::from(self.slots[slot]);
-        self.slots[slot] = position as u16;
-        before
+        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
     }
 }
 
