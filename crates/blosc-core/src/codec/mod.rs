@@ -19,6 +19,8 @@
 //! | `dictionary` | trains a dictionary on streams |
 //! | `huffman` | lengths of Huffman codes, for `deflate` and `zstd` |
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
+//! | `independent` | detects streams without useful matches, which zstd compresses without a search |
+//! | `repeats` | looks for strings that occur twice, for these two |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //! | `dict_chunks` | test support: golden chunks with dictionaries |
 //!
@@ -34,6 +36,8 @@ mod error;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 mod huffman;
 mod ids;
+#[cfg(all(feature = "zstd", not(feature = "zstd-c")))]
+mod independent;
 pub(crate) mod lz4;
 mod lz77;
 pub(crate) mod ndlz;
@@ -42,6 +46,7 @@ pub(crate) mod ndlz;
     allow(dead_code, reason = "only our encoder of zstd tests single streams")
 )]
 pub(crate) mod noise;
+mod repeats;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;
 mod task;

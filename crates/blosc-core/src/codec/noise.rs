@@ -5,14 +5,8 @@
 //! 1. *Distribution.* For every byte position j of an element, all values must be equally frequent. Redundancy that an
 //!    entropy coder exploits, or that yields short matches, shows as values that coincide more often than by chance.
 //!    Values that coincide less often are not random either: they count up, and repeat.
-//! 2. *Repetition.* No element may occur twice. Random bytes that repeat at any distance are compressible. Every
-//!    `step`-th element is noted. Then `step` consecutive elements are looked up, in several places. If data repeats at
-//!    one distance, one of every `step` consecutive elements must have been noted.
-//!
-//! ```text
-//! noted        •       •       •       •       •       •       •       •       •
-//! looked up        ├───────┤                       ├───────┤              (all of it)
-//! ```
+//! 2. *Repetition.* No element may [occur twice](super::repeats). Random bytes that repeat at any distance are
+//!    compressible.
 //!
 //! Almost all compressible data fails the first test after a few bytes of the highest plane. To classify 1 MiB as
 //! incompressible takes a third of the time of copying it. Compressing it took four times the time of copying it.
@@ -21,6 +15,8 @@
 //! compresses them.
 
 use core::ops::RangeInclusive;
+
+use super::repeats;
 
 /// Smaller buffers are compressed quickly in any case, and the sample would be the whole buffer.
 const MIN_LEN: usize = 256 << 10;
@@ -201,32 +197,11 @@ fn comes_again<const SLOTS: usize>(src: &[u8], width: usize, care: Care) -> bool
         let eight = src.get(element * width..).and_then(|src| src.first_chunk());
         u64::from_le_bytes(*eight.unwrap_or(&[0; 8]))
     };
-    // Hash table of the first noted element per slot, plus 1. Later elements of the same slot are dropped.
-    let mut noted = [0u32; SLOTS];
-    let slot = |element: usize| (key(element).wrapping_mul(GOLDEN) >> (64 - SLOTS.ilog2())) as usize;
-    let is_other = |before: u32, element: usize| {
-        let before = before as usize;
-        before != 0 && before - 1 != element && key(before - 1) == key(element)
-    };
-    // With this step, equal numbers of elements are noted and looked up: with `Care::Little`, 1024 each in 1 MiB of
-    // 8-byte elements.
-    let step = (elements / care.looks()).isqrt();
-    for element in (0..elements).step_by(step) {
-        let noted = &mut noted[slot(element)];
-        if is_other(*noted, element) {
-            return true;
-        }
-        if *noted == 0 {
-            *noted = element as u32 + 1;
-        }
-    }
-    let mut looks = (0..care.looks()).map(|look| (elements - step) / care.looks() * look);
-    looks.any(|first| (first..first + step).any(|element| is_other(noted[slot(element)], element)))
+    let hash = |element: usize| key(element).wrapping_mul(repeats::GOLDEN);
+    repeats::are_more::<SLOTS>(0, elements, care.looks(), hash, |one, other| key(one) == key(other))
 }
 
 const SLOTS: usize = 4096;
-/// 2^64 divided by the golden ratio: a multiplicative hash.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {

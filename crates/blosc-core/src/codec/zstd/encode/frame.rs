@@ -1,6 +1,7 @@
 //! Writes a frame: its header, and blocks of up to 128 KiB.
 //!
-//! `rust-zstd` finds the matches and decides where blocks end; what is left is to encode them.
+//! `rust-zstd` finds the matches and decides where blocks end; what is left is to encode them. In streams of independent
+//! bytes it does not search, and all bytes are literals.
 
 use core::ops::Range;
 
@@ -11,10 +12,14 @@ use rust_zstd::compress::{CParams, SeqStore};
 
 use super::literals::{Literals, MIN_GAIN_SHIFT};
 use super::sequences::Sequences;
+use crate::codec::independent::{Care, is_independent};
 use crate::memory::{self, OutOfMemory};
 
 /// Levels from here on look at more than one match at a position.
 pub(super) const LAZY: i32 = 5;
+
+/// Levels up to here do not search for matches of three bytes, whatever the length of the stream.
+pub(super) const LAST_LAZY: i32 = 11;
 
 const MAGIC: u32 = 0xFD2F_B528;
 
@@ -36,6 +41,8 @@ enum Kind {
 #[derive(Default)]
 pub(super) struct FrameEncoder {
     finder: Option<MatchState>,
+    /// Whether this frame has matches.
+    is_searched: bool,
     found: SeqStore,
     splitter: PreSplitter,
     literals: Literals,
@@ -72,12 +79,15 @@ impl FrameEncoder {
         let params = CParams::for_level(level, src.len().max(least));
         self.literals.clear();
         self.sequences.start(level < LAZY);
-        match &mut self.finder {
-            Some(finder) => finder.reset(params, 0),
-            None => self.finder = Some(MatchState::new(params, 0)),
-        }
         let max_block = MAX_BLOCK.min(1 << params.window_log);
-        self.found.reserve(max_block.min(src.len()));
+        self.is_searched = !is_independent_at(level, src);
+        if self.is_searched {
+            match &mut self.finder {
+                Some(finder) => finder.reset(params, 0),
+                None => self.finder = Some(MatchState::new(params, 0)),
+            }
+            self.found.reserve(max_block.min(src.len()));
+        }
         let mut at = put_header(src.len(), params.window_log, dst)?;
         let (mut repeats, mut from, mut gained) = (REP_START_VALUE, 0, 0);
         // An empty frame has one empty block.
@@ -148,10 +158,15 @@ impl FrameEncoder {
         dst: &mut [u8],
     ) -> Option<usize> {
         let len = block.len();
-        let finder = self.finder.as_mut()?;
-        let entered = finder.enter_block(block);
-        let next = build_seq_store(finder, src, entered, *repeats, &mut self.found, &mut BlockLdm::Off, None)?;
-        let SeqStore { lits, seqs } = &self.found;
+        let mut next = *repeats;
+        let (lits, seqs) = if self.is_searched {
+            let finder = self.finder.as_mut()?;
+            let entered = finder.enter_block(block);
+            next = build_seq_store(finder, src, entered, next, &mut self.found, &mut BlockLdm::Off, None)?;
+            (&*self.found.lits, &*self.found.seqs)
+        } else {
+            (&src[block], &[][..])
+        };
         let literals = self.literals.put(lits, seqs.len(), dst)?;
         let size = literals + self.sequences.put(seqs, dst.get_mut(literals..)?)?;
         if size >= len - (len >> MIN_GAIN_SHIFT) - 2 {
@@ -160,6 +175,11 @@ impl FrameEncoder {
         *repeats = next;
         Some(size)
     }
+}
+
+/// Returns whether no match would pay. At higher levels, matches of three bytes may pay.
+fn is_independent_at(level: i32, src: &[u8]) -> bool {
+    level <= LAST_LAZY && is_independent(src, if level < LAZY { Care::Little } else { Care::Much })
 }
 
 /// Returns a number of bytes that is enough to write a block of `len` bytes, whatever it contains.

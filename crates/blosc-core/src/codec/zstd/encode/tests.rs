@@ -1,4 +1,5 @@
 use super::super::level_of;
+use super::frame::LAST_LAZY;
 use super::fse;
 use super::{EncodeDict, OPTIMAL, ZstdEncoder, dict_memory};
 use crate::codec::DecodeTask;
@@ -41,6 +42,19 @@ fn frames_of_every_level_decode_and_are_as_small_as_by_rust_zstd() {
             theirs += reference.len();
         }
         assert!(ours < theirs + theirs / 500, "level {level}: {ours} instead of {theirs}");
+    }
+}
+
+#[test]
+fn independent_bytes_are_literals() {
+    let digits: Vec<u8> = testdata::noise(100_000, 8).iter().map(|byte| b'0' + byte % 10).collect();
+    let mut frame = vec![0; digits.len()];
+    for level in (-5..=LAST_LAZY).filter(|level| *level != 0) {
+        let len = ZstdEncoder::new(level).compress(&digits, &mut frame).unwrap().unwrap();
+        assert_eq!(decoded(&frame[..len], digits.len()), digits);
+        assert_eq!(rust_zstd::decompress(&frame[..len]).unwrap(), digits);
+        // The bits of a digit, with codes of three or four.
+        assert!((len as f64) < 3.45 / 8.0 * digits.len() as f64, "level {level}: {len}");
     }
 }
 
