@@ -85,7 +85,7 @@ fn has_no_long_strings(stream: &[u8], care: Care) -> bool {
     let Some(equal) = share_of_equal_pairs(stream, looks / 4).filter(|equal| care.worthwhile().contains(equal)) else {
         return false;
     };
-    let strings = Strings { stream, len: length_of_strings(equal, stream.len() * looks) };
+    let strings = Strings { stream, len: length_of_strings(equal, stream.len() as f64 * looks as f64) };
     !repeats::are_more::<SLOTS>(1, strings.count(), looks, |at| strings.hash(at), |a, b| strings.are_equal(a, b))
         && !run_hot(HasRecords { window: &stream[stream.len() / 4..][..care.window()], equal })
 }
@@ -96,7 +96,7 @@ const WINDOW: usize = 2048;
 /// The longest records that are looked for. Longer ones must have long strings.
 const LONGEST_RECORD: usize = 64;
 
-/// Distances whose pairs are compared at once.
+/// Pairs that are compared at once.
 const LANES: usize = 32;
 
 /// The shortest strings that are looked for: shorter matches are not searched for.
@@ -154,8 +154,8 @@ fn share_of_equal_pairs(stream: &[u8], places: usize) -> Option<f64> {
 
 /// Returns the least length at which `pairs` pairs of strings of independent bytes are all different with a probability of
 /// about 15/16.
-fn length_of_strings(equal: f64, pairs: usize) -> usize {
-    let (mut expected, mut len) = (pairs as f64, 0);
+fn length_of_strings(equal: f64, pairs: f64) -> usize {
+    let (mut expected, mut len) = (pairs, 0);
     while expected > 1.0 / 16.0 {
         expected *= equal;
         len += 1;
