@@ -1,4 +1,4 @@
-//! Detects streams of independent bytes, in which no match pays.
+//! Detects streams, or parts of them, with independent bytes, in which no match pays.
 //!
 //! Exponents of random numbers, characters of random keys, samples with noise: an entropy coder saves a lot, because
 //! some values are more frequent than others. A match is a string that happens to occur twice. Most matches are so short
@@ -26,17 +26,24 @@ use core::ops::RangeInclusive;
 use super::repeats;
 use crate::kernels::{HotLoop, run_hot};
 
-/// How long the test may take: the number of places in which strings are looked up.
+/// How long the test may take, and what is worth it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Care {
     /// For codecs that compress a stream in ten to thirty times the time of the test, and pass quickly over bytes that
     /// are hardly ever equal.
-    Little = 32,
+    Little,
+    /// For slower codecs that pass quickly over random bytes.
+    More,
     /// For slower codecs.
-    Much = 64,
+    Much,
 }
 
 impl Care {
+    /// Returns the number of places in which strings are looked up.
+    fn looks(self) -> usize {
+        if self == Care::Little { 32 } else { 64 }
+    }
+
     /// Returns the length of the shortest streams that are tested: with shorter ones, the test would take longer than it
     /// saves.
     fn min_stream(self) -> usize {
@@ -46,7 +53,16 @@ impl Care {
     /// Returns the probabilities, that two bytes are equal, which are worth the test. A literal takes at least one bit, so
     /// long matches pay if one value is much more frequent than all others.
     fn worthwhile(self) -> RangeInclusive<f64> {
-        if self == Care::Little { 1.0 / 12.0..=0.35 } else { 0.0..=0.65 }
+        match self {
+            Care::Little => 1.0 / 12.0..=0.35,
+            Care::More => 0.007..=0.45,
+            Care::Much => 0.0..=0.65,
+        }
+    }
+
+    /// Returns how many values at most occur in the [`QUICK_PLACES`] of streams that are tested. Of random bytes, 57 do.
+    fn most_values(self) -> u32 {
+        if self == Care::More { 52 } else { u32::MAX }
     }
 
     /// Returns the bytes in which records are looked for.
@@ -66,28 +82,39 @@ const QUICK_PLACES: usize = 64;
 
 /// Returns whether the search for matches can be left out, since the bytes of `stream` look independent.
 pub(crate) fn is_independent(stream: &[u8], care: Care) -> bool {
-    stream.len() >= care.min_stream() && may_be_independent(stream, care) && has_no_long_strings(stream, care)
+    are_independent(stream, 0, care)
+}
+
+/// Returns whether the search for matches can be left out from `start` on, since the bytes there look independent of each
+/// other and of those before.
+pub(crate) fn are_independent(stream: &[u8], start: usize, care: Care) -> bool {
+    let part = &stream[start..];
+    part.len() >= care.min_stream() && may_be_independent(part, care) && has_no_long_strings(stream, start, care)
 }
 
 /// The quick test: the share of equal neighbours is near those that are worth the other tests.
 fn may_be_independent(stream: &[u8], care: Care) -> bool {
     let between = (stream.len() - 2) / QUICK_PLACES;
-    let pairs = stream.chunks_exact(between).take(QUICK_PLACES);
-    let equal = pairs.filter(|bytes| bytes[0] == bytes[1]).count() as f64 / QUICK_PLACES as f64;
+    let (mut equal, mut seen) = (0, [0u64; 4]);
+    for bytes in stream.chunks_exact(between).take(QUICK_PLACES) {
+        equal += u32::from(bytes[0] == bytes[1]);
+        seen[usize::from(bytes[0] >> 6)] |= 1 << (bytes[0] & 63);
+    }
+    let equal = f64::from(equal) / QUICK_PLACES as f64;
     // Up to three standard deviations more or less.
     let (least, most) = (care.worthwhile().start() - 0.05, care.worthwhile().end() + 0.17);
-    (least..=most).contains(&equal)
+    (least..=most).contains(&equal) && seen.map(u64::count_ones).iter().sum::<u32>() <= care.most_values()
 }
 
 #[inline(never)]
-fn has_no_long_strings(stream: &[u8], care: Care) -> bool {
-    let looks = care as usize;
-    let Some(equal) = share_of_equal_pairs(stream, looks / 4).filter(|equal| care.worthwhile().contains(equal)) else {
+fn has_no_long_strings(stream: &[u8], start: usize, care: Care) -> bool {
+    let (looks, part) = (care.looks(), &stream[start..]);
+    let Some(equal) = share_of_equal_pairs(part, looks / 4).filter(|equal| care.worthwhile().contains(equal)) else {
         return false;
     };
     let strings = Strings { stream, len: length_of_strings(equal, stream.len() as f64 * looks as f64) };
-    !repeats::are_more::<SLOTS>(1, strings.count(), looks, |at| strings.hash(at), |a, b| strings.are_equal(a, b))
-        && !run_hot(HasRecords { window: &stream[stream.len() / 4..][..care.window()], equal })
+    !repeats::are_more::<SLOTS>(1, start, strings.count(), looks, |at| strings.hash(at), |a, b| strings.are_equal(a, b))
+        && !run_hot(HasRecords { window: &part[part.len() / 4..][..care.window()], equal })
 }
 
 /// The longest window in which records are looked for.
@@ -204,7 +231,7 @@ impl Strings<'_> {
 mod tests {
     use super::*;
 
-    const CARES: [Care; 2] = [Care::Little, Care::Much];
+    const CARES: [Care; 3] = [Care::Little, Care::More, Care::Much];
 
     /// Returns bytes that `make` computes from random words.
     fn bytes(len: usize, seed: u64, make: impl Fn(u64) -> u8) -> Vec<u8> {
@@ -223,7 +250,7 @@ mod tests {
     #[test]
     fn bytes_without_a_relation_are_independent() {
         for (kind, make) in INDEPENDENT.iter().enumerate() {
-            for care in CARES.into_iter().filter(|care| *care == Care::Much || kind < 2) {
+            for care in CARES.into_iter().filter(|care| *care != Care::Little || kind < 2) {
                 let seeds = (0..40).filter(|seed| {
                     let len = care.min_stream() * [1, 2, 5, 40][*seed as usize % 4] + 77 * *seed as usize;
                     is_independent(&bytes(len, *seed, make), care)
@@ -287,6 +314,17 @@ mod tests {
         let mut stream = bytes(131_072, 6, INDEPENDENT[0]);
         let text = testdata::text(13_000, 7);
         stream[60_000..73_000].copy_from_slice(&text);
-        assert!(!is_independent(&stream, Care::Little) && !is_independent(&stream, Care::Much));
+        assert!(CARES.iter().all(|care| !is_independent(&stream, *care)));
+    }
+
+    #[test]
+    fn a_part_that_repeats_bytes_before_it_is_not_independent() {
+        let once = bytes(16_384, 10, INDEPENDENT[0]);
+        let other = bytes(16_384, 11, INDEPENDENT[0]);
+        for care in CARES {
+            assert!(are_independent(&[&once[..], &other].concat(), 16_384, care), "{care:?}");
+            assert!(!are_independent(&[&once[..], &once].concat(), 16_384, care), "{care:?}");
+            assert!(are_independent(&[&once[..], &once, &other].concat(), 32_768, care), "{care:?}");
+        }
     }
 }

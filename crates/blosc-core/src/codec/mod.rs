@@ -19,7 +19,7 @@
 //! | `dictionary` | trains a dictionary on streams |
 //! | `huffman` | lengths of Huffman codes, for `deflate` and `zstd` |
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
-//! | `independent` | detects streams without useful matches, which zstd compresses without a search |
+//! | `independent` | detects streams without useful matches, which zlib and zstd compress without a search |
 //! | `repeats` | looks for strings that occur twice, for these two |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //! | `dict_chunks` | test support: golden chunks with dictionaries |
@@ -36,7 +36,11 @@ mod error;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 mod huffman;
 mod ids;
-#[cfg(all(feature = "zstd", not(feature = "zstd-c")))]
+#[cfg(any(feature = "zlib", all(feature = "zstd", not(feature = "zstd-c"))))]
+#[cfg_attr(
+    any(not(feature = "zlib"), not(feature = "zstd"), feature = "zstd-c"),
+    allow(dead_code, reason = "zlib and zstd test with different care")
+)]
 mod independent;
 pub(crate) mod lz4;
 mod lz77;

@@ -17,12 +17,13 @@ fn step(strings: usize, looks: usize) -> usize {
     (strings / looks).isqrt()
 }
 
-/// Returns whether more than `most` strings of the sample occur elsewhere. `hash` and `are_equal` take the numbers of
-/// strings. The upper bits of a hash count. Of the noted strings with the same slot, the last one stays, so that strings
-/// that are often noted are found.
+/// Returns whether more than `most` strings of the sample that are not before `first` occur elsewhere. `hash` and
+/// `are_equal` take the numbers of strings. The upper bits of a hash count. Of the noted strings with the same slot, the
+/// last one stays, so that strings that are often noted are found.
 #[inline(always)]
 pub(super) fn are_more<const SLOTS: usize>(
     most: usize,
+    first: usize,
     strings: usize,
     looks: usize,
     hash: impl Fn(usize) -> u64,
@@ -39,15 +40,16 @@ pub(super) fn are_more<const SLOTS: usize>(
     let mut found = 0;
     for string in (0..strings).step_by(step) {
         let noted = &mut noted[slot(string)];
-        found += usize::from(is_other(*noted, string));
+        found += usize::from(string >= first && is_other(*noted, string));
         if found > most {
             return true;
         }
         *noted = string as u32 + 1;
     }
+    let between = (strings - first).saturating_sub(step) / looks;
     for look in 0..looks {
-        let first = (strings - step) / looks * look;
-        for string in first..first + step {
+        let from = first + between * look;
+        for string in from..(from + step).min(strings) {
             found += usize::from(is_other(noted[slot(string)], string));
             if found > most {
                 return true;

@@ -7,11 +7,11 @@ use crate::format::ChunkFormat;
 use crate::memory::OutOfMemory;
 
 /// Creates an encoder. Chunks are as small as those of the C library with the same format and level: C-Blosc 1 contains
-/// zlib, C-Blosc2 zlib-ng.
-pub(crate) fn encoder(clevel: u8, format: ChunkFormat) -> Result<ZlibEncoder, OutOfMemory> {
+/// zlib, C-Blosc2 zlib-ng. Streams consist of `planes` parts of the same length.
+pub(crate) fn encoder(clevel: u8, format: ChunkFormat, planes: usize) -> Result<ZlibEncoder, OutOfMemory> {
     let reference = match format {
         ChunkFormat::Blosc1 => Reference::Zlib,
         ChunkFormat::Blosc2 => Reference::ZlibNg,
     };
-    ZlibEncoder::new(clevel.clamp(1, 9), reference)
+    ZlibEncoder::new(clevel.clamp(1, 9), reference, planes)
 }

@@ -36,13 +36,16 @@ struct Settings {
     lz4_search: lz4::Search,
     /// Zstandard's own level, for that codec only.
     zstd_level: Option<i32>,
+    /// The number of byte planes in a stream, for zlib only. 0 if its bytes are of several kinds.
+    planes: usize,
 }
 
 impl Settings {
     fn of(params: &CParams) -> Self {
         let CParams { codec, clevel, format, .. } = *params;
         let zstd_level = if codec == Codec::Zstd { zstd_level(params) } else { None };
-        Settings { codec, clevel, format, lz4_search: lz4_search(params), zstd_level }
+        let planes = if codec == Codec::Zlib { planes(params) } else { 0 };
+        Settings { codec, clevel, format, lz4_search: lz4_search(params), zstd_level, planes }
     }
 }
 
@@ -77,7 +80,7 @@ impl StreamEncoder {
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(zlib::encoder(clevel, settings.format)?),
+            Codec::Zlib => Encode::Zlib(zlib::encoder(clevel, settings.format, settings.planes)?),
             #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(settings.zstd_level.unwrap_or(1)))),
             Codec::Plugin { id, meta } => {
@@ -216,6 +219,15 @@ const MAX_TABLES: usize = 256 << 10;
 fn zstd_level(params: &CParams) -> Option<i32> {
     let level = Codec::zstd_level(params.clevel, params.filters.has_shuffle())?;
     Some(params.zstd_level.map_or(level, i32::from))
+}
+
+/// Returns the number of byte planes in a stream, or 0 if its bytes are of several kinds.
+fn planes(params: &CParams) -> usize {
+    match params.typesize {
+        typesize if params.filters.has_shuffle() => typesize,
+        0 | 1 => 1,
+        _ => 0,
+    }
 }
 
 /// Prefers longer matches if the filters produce planes, or if elements are single bytes, mostly text. Blosc1 chunks

@@ -100,7 +100,7 @@ fn streams() -> Vec<Vec<u8>> {
             streams.push(dst);
         }
         let mut dst = vec![0; source.len() * 2 + 64];
-        let len = super::super::DeflateEncoder::new(7, super::super::Reference::ZlibNg)
+        let len = super::super::DeflateEncoder::new(7, super::super::Reference::ZlibNg, 1)
             .unwrap()
             .compress(&source, &mut dst)
             .unwrap()

@@ -14,6 +14,9 @@ const LEFT_OUT: i32 = 80;
 /// Matches at this offset determine the number of hashed bytes: those that save nothing there need not be found.
 const TYPICAL_OFFSET: u32 = 1 << 13;
 
+/// Distance between the positions that are inserted where no matches are searched for.
+const RARE: usize = 8;
+
 #[derive(Clone, Copy)]
 pub(super) struct Match {
     pub(super) start: u32,
@@ -81,6 +84,15 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
             }
         }
         self.next = end;
+    }
+
+    /// Inserts one of every [`RARE`] positions before `end`, enough to find long matches.
+    pub(super) fn note_some(&mut self, end: u32) {
+        for now in (self.next..end).step_by(RARE) {
+            let Some(eight) = eight(self.src, now) else { break };
+            self.chains.insert(now, eight);
+        }
+        self.skip_to(end);
     }
 
     /// Leaves out the positions before `at` that are not yet inserted.

@@ -11,7 +11,7 @@
 //! | file | content |
 //! |---|---|
 //! | `fast` | the fast search |
-//! | `thorough`, `chains`, `depth`, `matches`, `prices` | the thorough search: hash chains, the length of walks, the match that saves most bits |
+//! | `thorough`, `chains`, `depth`, `matches`, `prices`, `planes` | the thorough search: hash chains, the length of walks, the match that saves most bits, byte planes without useful matches |
 //! | `text` | tells text from other data, for the choice of a search |
 //! | `sequence`, `sink` | the sequences and their symbols; collects what a search finds |
 //! | `blocks`, `counts` | cuts sequences into blocks; symbol counts and their entropy |
@@ -29,6 +29,7 @@ mod fast;
 mod header;
 mod huffman;
 mod matches;
+mod planes;
 mod prices;
 mod sequence;
 mod sink;
@@ -49,6 +50,8 @@ use crate::memory::OutOfMemory;
 pub(crate) struct DeflateEncoder {
     level: u8,
     reference: Reference,
+    /// Number of parts of a stream with bytes of one kind, or 0.
+    planes: usize,
     search: Finder,
     sequences: Vec<Sequence>,
 }
@@ -71,7 +74,9 @@ enum Finder {
 
 impl DeflateEncoder {
     /// Creates a compressor for level 1 to 9 whose output is as small as that of `reference`.
-    pub(crate) fn new(level: u8, reference: Reference) -> Result<Self, OutOfMemory> {
+    ///
+    /// Its streams consist of `planes` parts of the same length, each with bytes of one kind. 0: of bytes of several kinds.
+    pub(crate) fn new(level: u8, reference: Reference, planes: usize) -> Result<Self, OutOfMemory> {
         let index = usize::from(level.clamp(1, 9)) - 1;
         let search = match reference {
             Reference::ZlibNg if index == 0 => Finder::Fast(fast::HashTable::new()?),
@@ -81,7 +86,7 @@ impl DeflateEncoder {
             }
             Reference::Zlib => Finder::Thorough(HashChains::new()?, ZLIB_EFFORTS[index]),
         };
-        Ok(DeflateEncoder { level, reference, search, sequences: Vec::new() })
+        Ok(DeflateEncoder { level, reference, planes, search, sequences: Vec::new() })
     }
 
     /// Returns an upper bound of the bytes that it holds.
@@ -91,7 +96,7 @@ impl DeflateEncoder {
 
     /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
-        DeflateEncoder::new(self.level, self.reference)
+        DeflateEncoder::new(self.level, self.reference, self.planes)
     }
 
     /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
@@ -99,6 +104,7 @@ impl DeflateEncoder {
         if src.len() > MAX_INPUT {
             return Ok(None);
         }
+        let plane = src.len().checked_div(self.planes).unwrap_or(0);
         let cost = match &mut self.search {
             Finder::Fast(table) => {
                 table.find(src, &mut self.sequences)?;
@@ -109,7 +115,7 @@ impl DeflateEncoder {
                 Cost { cut: effort.thrift, codes: 0 }
             }
             Finder::Thorough(table, effort) | Finder::ByContent(_, table, effort) => {
-                thorough::find(table, src, *effort, &mut self.sequences)?;
+                thorough::find(table, src, plane, *effort, &mut self.sequences)?;
                 Cost { cut: effort.thrift, codes: 0 }
             }
         };

@@ -37,6 +37,11 @@ impl<'a> Prices<'a> {
         true
     }
 
+    /// Returns the position up to which they hold.
+    pub(super) fn end(&self) -> u32 {
+        self.end
+    }
+
     #[inline(never)]
     fn measure(&mut self, at: u32) {
         self.end = (at / SPAN + 1) * SPAN;

@@ -36,15 +36,21 @@ impl<'a> Sink<'a> {
         self.end = start + length;
     }
 
+    /// Adds the literals up to `end` without a match, so that a block can end there.
+    pub(super) fn literals_until(&mut self, end: u32) {
+        self.literals(end);
+        if self.end < end {
+            self.add(Sequence { literals: end - self.end, length: 0, offset: 0 });
+            self.end = end;
+        }
+    }
+
     /// Adds the literals after the last match.
     ///
     /// # Errors
     /// [`OutOfMemory`] if not all sequences could be kept.
     pub(super) fn finish(mut self, end: u32) -> Result<(), OutOfMemory> {
-        self.literals(end);
-        if self.end < end {
-            self.add(Sequence { literals: end - self.end, length: 0, offset: 0 });
-        }
+        self.literals_until(end);
         self.failed.map_or(Ok(()), Err)
     }
 

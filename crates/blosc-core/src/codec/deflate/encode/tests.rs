@@ -62,7 +62,7 @@ fn kinds(len: usize) -> Vec<Vec<u8>> {
 #[test]
 fn every_short_length_round_trips() {
     for (level, reference) in [1, 2, 6, 9].into_iter().zip([Reference::ZlibNg, Reference::Zlib].into_iter().cycle()) {
-        let mut compressor = DeflateEncoder::new(level, reference).unwrap();
+        let mut compressor = DeflateEncoder::new(level, reference, 1).unwrap();
         for len in 0..=290 {
             for src in kinds(len) {
                 round_trip(&mut compressor, &src);
@@ -74,8 +74,8 @@ fn every_short_length_round_trips() {
 #[test]
 fn long_inputs_round_trip_at_every_level() {
     for level in 1..=9 {
-        for reference in [Reference::ZlibNg, Reference::Zlib] {
-            let mut compressor = DeflateEncoder::new(level, reference).unwrap();
+        for (reference, planes) in [(Reference::ZlibNg, 1), (Reference::Zlib, 3)] {
+            let mut compressor = DeflateEncoder::new(level, reference, planes).unwrap();
             for len in [4095, 32_768, 32_769, 70_001, 262_144] {
                 for src in kinds(len) {
                     round_trip(&mut compressor, &src);
@@ -86,9 +86,33 @@ fn long_inputs_round_trip_at_every_level() {
 }
 
 #[test]
+fn independent_planes_become_literals() {
+    let digits = |seed| random(20_000, seed).into_iter().map(|byte| byte % 10).collect::<Vec<u8>>();
+    let src = [digits(1), words(20_000), digits(2), digits(3), digits(2), vec![9; 20_000]].concat();
+    for (level, reference) in [(4, Reference::ZlibNg), (5, Reference::Zlib), (9, Reference::ZlibNg)] {
+        let mut with = DeflateEncoder::new(level, reference, 6).unwrap();
+        let mut without = DeflateEncoder::new(level, reference, 0).unwrap();
+        let (ours, all) = (round_trip(&mut with, &src).len(), round_trip(&mut without, &src).len());
+        assert!(100 * ours < 99 * all, "level {level}: {ours} of {all}");
+    }
+}
+
+#[test]
+fn planes_that_were_passed_over_are_found_again() {
+    let digits = |seed| random(10_000, seed).into_iter().map(|byte| byte % 10).collect::<Vec<u8>>();
+    let (one, other) = (digits(1), digits(2));
+    // The last plane repeats the middle of the first one. All other bytes take about 3.4 bits.
+    let src = [&one[..], &other, &digits(3)[..5000], &one[3000..8000]].concat();
+    let size =
+        |src: &[u8], planes| round_trip(&mut DeflateEncoder::new(5, Reference::ZlibNg, planes).unwrap(), src).len();
+    let (first, all) = (size(&src[..25_000], 1), size(&src, 3));
+    assert!(all < first + 600, "{first}, {all}");
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     for level in [1, 5, 9] {
-        let mut compressor = DeflateEncoder::new(level, Reference::ZlibNg).unwrap();
+        let mut compressor = DeflateEncoder::new(level, Reference::ZlibNg, 1).unwrap();
         for src in kinds(20_000) {
             let len = round_trip(&mut compressor, &src).len();
             for room in [0, 1, 2, 5, 11, 12, len / 2, len - 1] {
@@ -106,7 +130,7 @@ fn planes_are_no_larger_than_zlib_ng_makes_them() {
     let src = planes(1 << 18);
     for level in 1..=9 {
         let theirs = size_by_zlib_rs(&src, level);
-        let ours = round_trip(&mut DeflateEncoder::new(level as u8, Reference::ZlibNg).unwrap(), &src).len();
+        let ours = round_trip(&mut DeflateEncoder::new(level as u8, Reference::ZlibNg, 1).unwrap(), &src).len();
         assert!(ours as u64 <= theirs * 102 / 100, "level {level}: {ours} of {theirs}");
     }
 }
@@ -121,7 +145,7 @@ fn runs_are_no_larger_than_zlib_ng_makes_them() {
     for src in [mask, labels] {
         let theirs = size_by_zlib_rs(&src, 5);
         for reference in [Reference::ZlibNg, Reference::Zlib] {
-            let ours = round_trip(&mut DeflateEncoder::new(5, reference).unwrap(), &src).len();
+            let ours = round_trip(&mut DeflateEncoder::new(5, reference, 1).unwrap(), &src).len();
             assert!(ours as u64 <= theirs * 102 / 100, "{ours} of {theirs}");
         }
     }
@@ -187,7 +211,7 @@ proptest! {
             }
         }
         for reference in [Reference::ZlibNg, Reference::Zlib] {
-            round_trip(&mut DeflateEncoder::new(level, reference).unwrap(), &src);
+            round_trip(&mut DeflateEncoder::new(level, reference, 1).unwrap(), &src);
         }
     }
 }

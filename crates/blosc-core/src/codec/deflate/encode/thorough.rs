@@ -3,6 +3,7 @@
 //! ```text
 //! at each position
 //!   a long run begins?                   take it
+//!   in a plane of independent bytes?     next plane
 //!   best match, by the bits it saves     none, and no run: next position, in growing steps
 //!   a run that begins here saves more?   take the run
 //!   a run or a repeated offset one byte later saves more?   take that
@@ -12,6 +13,7 @@
 use super::chains::HashChains;
 use super::depth::Depth;
 use super::matches::{Match, Recent, Search, eight};
+use super::planes::Planes;
 use super::prices::Prices;
 use super::sequence::Sequence;
 use super::sink::Sink;
@@ -50,23 +52,28 @@ const MAX_SKIP: u32 = 7;
 /// are mostly bytes with a higher price than the average.
 const MARGIN: i32 = 64;
 
-/// Finds the sequences of `src`, which is at most 1 GiB long.
+/// With fewer candidates, a search takes little longer than the test for independent bytes.
+const TESTED: u32 = 12;
+
+/// Finds the sequences of `src`, which is at most 1 GiB long and has planes of `plane` bytes.
 pub(super) fn find(
     chains: &mut HashChains,
     src: &[u8],
+    plane: usize,
     effort: Effort,
     sequences: &mut Vec<Sequence>,
 ) -> Result<(), OutOfMemory> {
     if src.len() <= effort.threes {
-        find_with(Search::<true>::new(chains, src, Depth::new(effort.depth, effort.late)), effort, sequences)
+        find_with(Search::<true>::new(chains, src, Depth::new(effort.depth, effort.late)), plane, effort, sequences)
     } else {
-        find_with(Search::<false>::new(chains, src, Depth::new(effort.depth, effort.late)), effort, sequences)
+        find_with(Search::<false>::new(chains, src, Depth::new(effort.depth, effort.late)), plane, effort, sequences)
     }
 }
 
 #[inline(never)]
 fn find_with<const THREES: bool>(
     mut search: Search<'_, THREES>,
+    plane: usize,
     effort: Effort,
     sequences: &mut Vec<Sequence>,
 ) -> Result<(), OutOfMemory> {
@@ -76,6 +83,8 @@ fn find_with<const THREES: bool>(
     let mut at = 0u32;
     let mut misses = 0u32;
     let mut recent = Recent::default();
+    let mut planes = Planes::new(src, if effort.depth < TESTED { 0 } else { plane });
+    let mut pause = 0;
     while let Some(here) = eight(src, at) {
         let run = search.run(at, here);
         if let Some(run) = run
@@ -86,8 +95,19 @@ fn find_with<const THREES: bool>(
             recent.push(run.offset);
             continue;
         }
-        if prices.move_to(at, sink.sequences()) {
-            search.adapt(&prices);
+        if at >= pause {
+            if prices.move_to(at, sink.sequences()) {
+                search.adapt(&prices);
+            }
+            let skipped = planes.independent_until(at, sink.sequences());
+            pause = prices.end().min(planes.next());
+            if let Some(end) = skipped {
+                sink.literals_until(at);
+                sink.literals_until(end);
+                search.note_some(end);
+                at = end;
+                continue;
+            }
         }
         let found = search.best(at, here, search.depth.get(), effort.nice, recent, &prices);
         if let Some(run) = run
