@@ -80,6 +80,14 @@ pub fn zeroed_box<T: Zeroable>() -> Result<Box<T>, OutOfMemory> {
     beside_claims(error.nbytes, || allocation::try_zeroed_box().map_err(|()| error))
 }
 
+/// Returns a default value that is not built in the stack frame of the caller. Tables of 40 KiB there make every call
+/// touch ten pages of the stack, even one that does not build them.
+#[cold]
+#[inline(never)]
+pub(crate) fn default_of<T: Default>() -> T {
+    T::default()
+}
+
 /// Returns a copy of `slice`.
 ///
 /// # Errors

@@ -7,6 +7,7 @@ use crate::codec::snappy;
 use crate::codec::zlib;
 use crate::codec::{CodecFormat, CorruptStream, DecodeTask, NDLZ, StreamError, blosclz, lz4, ndlz, zstd};
 use crate::error::DecodeError;
+use crate::memory::default_of;
 use crate::registry::{BlockCodec, PluginContext, Registry};
 
 /// The codec of a chunk's streams, looked up once for all threads.
@@ -134,7 +135,7 @@ impl StreamDecoder {
             StreamCodec::BuiltIn(CodecFormat::BloscLz) => Ok(blosclz::decompress_prefix(src, dst, len, until)?),
             StreamCodec::BuiltIn(CodecFormat::Lz4) => Ok(lz4::decompress_prefix(src, dst, len, until)?),
             StreamCodec::BuiltIn(CodecFormat::Zstd) => {
-                let zstd = self.zstd.get_or_insert_default();
+                let zstd = self.zstd.get_or_insert_with(default_of);
                 zstd.decompress_prefix(DecodeTask { src, dst, len }, until, None)
             }
             _ => self.decompress(codec, src, dst, len),
@@ -149,9 +150,11 @@ impl StreamDecoder {
     ) -> [Result<(), StreamError>; 2] {
         match codec {
             #[cfg(feature = "zlib")]
-            StreamCodec::BuiltIn(CodecFormat::Zlib) => {
-                self.zlib.get_or_insert_default().decompress_pair(streams).map(|done| done.map_err(StreamError::from))
-            }
+            StreamCodec::BuiltIn(CodecFormat::Zlib) => self
+                .zlib
+                .get_or_insert_with(default_of)
+                .decompress_pair(streams)
+                .map(|done| done.map_err(StreamError::from)),
             _ => streams.map(|DecodeTask { src, dst, len }| self.decompress(codec, src, dst, len)),
         }
     }
@@ -169,7 +172,7 @@ impl StreamDecoder {
             StreamCodec::Lz4Dict(dictionary) => return Ok(lz4::decompress_with_dict(src, dst, len, dictionary)?),
             StreamCodec::ZstdDict(dictionary) => {
                 let stream = DecodeTask { src, dst, len };
-                return self.zstd.get_or_insert_default().decompress(stream, Some(dictionary));
+                return self.zstd.get_or_insert_with(default_of).decompress(stream, Some(dictionary));
             }
             StreamCodec::NdLz { meta } => return Ok(ndlz::decompress(src, &mut dst[..len], *meta)?),
             StreamCodec::Plugin(plugin, context) => return Ok(plugin.decompress(src, &mut dst[..len], *context)?),
@@ -180,8 +183,10 @@ impl StreamDecoder {
             #[cfg(feature = "snappy")]
             CodecFormat::Snappy => snappy::decompress(src, &mut dst[..len])?,
             #[cfg(feature = "zlib")]
-            CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(DecodeTask { src, dst, len })?,
-            CodecFormat::Zstd => self.zstd.get_or_insert_default().decompress(DecodeTask { src, dst, len }, None)?,
+            CodecFormat::Zlib => self.zlib.get_or_insert_with(default_of).decompress(DecodeTask { src, dst, len })?,
+            CodecFormat::Zstd => {
+                self.zstd.get_or_insert_with(default_of).decompress(DecodeTask { src, dst, len }, None)?
+            }
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(CorruptStream::new(0, "its codec is not in this build").into()),
         }

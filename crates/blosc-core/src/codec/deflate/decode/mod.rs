@@ -28,6 +28,7 @@ use stream::StreamState;
 use table::BlockTables;
 
 use crate::codec::{CorruptStream, DecodeTask};
+use crate::memory::default_of;
 
 /// Decodes streams and reuses the memory of its tables.
 #[derive(Default)]
@@ -53,7 +54,7 @@ impl DeflateDecoder {
     /// Decodes two streams side by side.
     pub(crate) fn decompress_pair(&mut self, [first, second]: [DecodeTask<'_>; 2]) -> [Result<(), CorruptStream>; 2] {
         let mut first = StreamState::new(first, &mut self.tables);
-        let mut second = StreamState::new(second, self.others.get_or_insert_default());
+        let mut second = StreamState::new(second, self.others.get_or_insert_with(default_of));
         two(&mut first, &mut second);
         one(&mut first);
         one(&mut second);
