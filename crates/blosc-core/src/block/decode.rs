@@ -268,7 +268,7 @@ impl<'a> Block<'a> {
             let dst = &mut dst[stream * neblock..];
             let at = streams.offset();
             match streams.read()? {
-                Stored::Plain(payload) => dst[..neblock].copy_from_slice(payload),
+                Stored::Plain(payload) => kernels::copy(payload, &mut dst[..neblock]),
                 Stored::Compressed(payload) => {
                     self.decompress(decompressor, stream, at + CSIZE_LEN, payload, dst, neblock)?;
                 }

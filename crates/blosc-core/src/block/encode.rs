@@ -3,6 +3,7 @@
 use super::planes::{MAX_PLANES, PlaneBuffer};
 use super::{CSIZE_LEN, RUN_TOKEN};
 use crate::filter::{FilterError, Pipeline, Scratch};
+use crate::kernels;
 use crate::le::put_i32;
 use crate::memory::OutOfMemory;
 use crate::stream::StreamEncoder;
@@ -138,7 +139,7 @@ fn encode_payload(
         return Ok(Some(csize));
     }
     let Some(dst) = dst.get_mut(..neblock) else { return Ok(None) };
-    dst.copy_from_slice(stream);
+    kernels::copy(stream, dst);
     Ok(Some(neblock))
 }
 

@@ -208,7 +208,7 @@ impl<'a> Pipeline<'a> {
         let len = dst.len();
         let filters = self.filters.as_slice();
         let Some(last) = filters.iter().position(|&filter| self.context.changes(filter, len)) else {
-            dst.copy_from_slice(src);
+            kernels::copy(src, dst);
             return Ok(());
         };
         let mut is_unfiltered = false;

@@ -25,6 +25,7 @@
 //! | `planes` | with 16-byte lanes | walks a buffer and its byte planes in step |
 //! | `table` | everywhere | the functions that each implementation provides |
 //! | `buffers` | everywhere | runs kernels on buffers of any length |
+//! | `copy` | x86-64 by AMD | copies of more than 2 KiB |
 //! | `hot_loop`, `prefetch` | x86-64; where available | loops of other modules for newer CPUs; prefetches |
 //!
 //! This folder is the only place in this crate where `unsafe` is allowed: for vector loads and stores, for prefetches,
@@ -35,6 +36,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod buffers;
+mod copy;
 mod hot_loop;
 #[cfg(any(
     target_arch = "x86",
@@ -64,6 +66,7 @@ mod words;
 #[cfg(not(target_family = "wasm"))]
 use std::sync::OnceLock;
 
+pub(crate) use copy::copy;
 pub(crate) use hot_loop::{HotLoop, run_hot};
 pub(crate) use prefetch::prefetch;
 pub use table::{Kernel, Kernels, RunningSum, ShufflePlanes, UnshufflePlanes};

@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::kernels;
+
 #[cfg(feature = "rayon")]
 mod executor;
 #[cfg(feature = "rayon")]
@@ -60,7 +62,7 @@ pub(crate) fn join(parts: &[&[u8]], mut dst: &mut [u8]) {
     if dst.len() < COPY {
         for part in parts {
             let (to, rest) = dst.split_at_mut(part.len());
-            to.copy_from_slice(part);
+            kernels::copy(part, to);
             dst = rest;
         }
         return;
@@ -69,7 +71,7 @@ pub(crate) fn join(parts: &[&[u8]], mut dst: &mut [u8]) {
     let pairs = pieces.map(|piece| (piece, dst.split_off_mut(..piece.len()).unwrap_or_default()));
     // Copying cannot fail. Vectors of `()` do not allocate.
     let _: Result<(), ()> = share(&mut vec![(); threads()], pairs, |(), (piece, to)| {
-        to.copy_from_slice(piece);
+        kernels::copy(piece, to);
         Ok(())
     });
 }

@@ -29,7 +29,7 @@ impl BlockDecoder {
     fn decode_unfiltered(&mut self, block: Block<'_>, start: usize, dst: &mut [u8]) -> Result<(), DecodeError> {
         let len = dst.len();
         match block.streams(start, len).read()? {
-            Stored::Plain(payload) => dst.copy_from_slice(payload),
+            Stored::Plain(payload) => kernels::copy(payload, dst),
             Stored::Compressed(payload) => {
                 block.decompress(&mut self.decompressor, 0, start + CSIZE_LEN, payload, dst, len)?;
             }

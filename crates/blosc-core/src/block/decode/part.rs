@@ -54,7 +54,7 @@ impl BlockDecoder {
     ) -> Result<(), DecodeError> {
         let len = dst.len();
         match block.streams(start, len).read()? {
-            Stored::Plain(payload) => dst[range.clone()].copy_from_slice(&payload[range]),
+            Stored::Plain(payload) => kernels::copy(&payload[range.clone()], &mut dst[range]),
             Stored::Compressed(payload) => {
                 let decoded = self.decompressor.decompress_prefix(block.codec, payload, dst, len, range.end);
                 return decoded.map_err(|source| block.corrupt(0, start + CSIZE_LEN, source));

@@ -11,6 +11,7 @@ use crate::chunk::block_info::BlockInfo;
 use crate::chunk::special;
 use crate::chunk::view::{Body, Chunk};
 use crate::error::DecodeError;
+use crate::kernels;
 use crate::layout::vlblocks;
 use crate::lease::Reusable;
 use crate::limits::{Limits, scratch};
@@ -196,7 +197,7 @@ impl<'a> Blocks<'a> {
     ) -> Result<(), DecodeError> {
         self.check_cancel()?;
         match &self.content {
-            Content::Plain(bytes) => dst.copy_from_slice(&bytes[self.range(index)]),
+            Content::Plain(bytes) => kernels::copy(&bytes[self.range(index)], dst),
             Content::Value(value) => special::fill(value, self.range(index).start, dst),
             Content::Blocks(plan) if !plan.needs_reference() => decoder.decode(plan, index, None, dst)?,
             Content::Blocks(_) if index == 0 => dst.copy_from_slice(reference),
@@ -261,7 +262,7 @@ impl<'a> Blocks<'a> {
     /// `dst`. Returns false without writing if the chunk stores blocks or a postfilter is set.
     pub(super) fn read_without_blocks(&self, start: usize, dst: &mut [u8]) -> bool {
         match (&self.content, self.postfilter) {
-            (Content::Plain(bytes), None) => dst.copy_from_slice(&bytes[start..start + dst.len()]),
+            (Content::Plain(bytes), None) => kernels::copy(&bytes[start..start + dst.len()], dst),
             (Content::Value(value), None) => special::fill(value, start, dst),
             _ => return false,
         }

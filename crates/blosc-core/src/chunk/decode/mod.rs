@@ -25,6 +25,7 @@ use super::view::{Body, Chunk};
 use crate::block::Outside;
 use crate::cancel::{self, Cancel};
 use crate::error::DecodeError;
+use crate::kernels;
 use crate::lease::Leased;
 use crate::limits::{Limits, scratch};
 use crate::memory;
@@ -167,7 +168,7 @@ impl Decoder {
         if let Some(bytes) = chunk.plain() {
             match *parallelism != Parallelism::Serial && parallelism.applies(bytes.len(), chunk.header().nblocks()) {
                 true => parallel::join(&[bytes], dst),
-                false => dst.copy_from_slice(bytes),
+                false => kernels::copy(bytes, dst),
             }
             return true;
         }

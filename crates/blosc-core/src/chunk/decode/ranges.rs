@@ -6,6 +6,7 @@ use super::blocks::{Blocks, Buffers};
 use crate::chunk::special;
 use crate::chunk::view::Body;
 use crate::error::DecodeError;
+use crate::kernels;
 use crate::memory;
 
 /// Decodes `ranges` of a chunk of `len` plain bytes to `dst`. Returns the plain bytes of all blocks that it decoded.
@@ -28,7 +29,7 @@ pub(super) fn copy(plain: &[u8], ranges: &[Range<usize>], dst: &mut [u8]) -> Opt
     for range in ranges {
         let from = plain.get(range.clone())?;
         let (part, after) = rest.split_at_mut_checked(from.len())?;
-        part.copy_from_slice(from);
+        kernels::copy(from, part);
         rest = after;
     }
     rest.is_empty().then_some(())
@@ -47,7 +48,7 @@ pub(super) fn without_blocks(
     for range in ranges {
         let (part, after) = rest.split_at_mut(range.len());
         match body {
-            Body::Plain(bytes) => part.copy_from_slice(&bytes[range.clone()]),
+            Body::Plain(bytes) => kernels::copy(&bytes[range.clone()], part),
             Body::Value(value) => special::fill(value, range.start, part),
             Body::Blocks(_) => {}
         }

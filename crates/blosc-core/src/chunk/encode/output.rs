@@ -7,6 +7,7 @@
 //! block starts last.
 
 use crate::header::Header;
+use crate::kernels;
 use crate::memory::{self, OutOfMemory};
 use crate::parallel;
 
@@ -106,7 +107,7 @@ impl<'a> Output<'a> {
         }
         self.len += bytes.len();
         match &mut self.target {
-            Target::Slice(dst) => dst[start..self.len].copy_from_slice(bytes),
+            Target::Slice(dst) => kernels::copy(bytes, &mut dst[start..self.len]),
             Target::Vec { chunk, .. } => overwrite(chunk, start, bytes),
             Target::Function { write, .. } => write(start, bytes),
         }
@@ -185,6 +186,6 @@ impl<'a> Output<'a> {
 /// capacity.
 fn overwrite(chunk: &mut Vec<u8>, start: usize, bytes: &[u8]) {
     let (over, past) = bytes.split_at(bytes.len().min(chunk.len() - start));
-    chunk[start..start + over.len()].copy_from_slice(over);
+    kernels::copy(over, &mut chunk[start..start + over.len()]);
     chunk.extend_from_slice(past);
 }

@@ -1,6 +1,7 @@
 //! Writes sequences, for all encoders.
 
 use super::{LONG, MIN_MATCH};
+use crate::kernels;
 
 /// A block being written to a buffer of limited size.
 pub(super) struct Sequences<'a> {
@@ -77,7 +78,7 @@ fn put_literals(dst: &mut [u8], token: usize, literals: &[u8]) -> Option<usize> 
     let n = literals.len();
     *dst.get_mut(token)? = (n.min(LONG) << 4) as u8;
     let at = if n < LONG { token + 1 } else { put_extension(dst, token + 1, n - LONG)? };
-    dst.get_mut(at..)?.get_mut(..n)?.copy_from_slice(literals);
+    kernels::copy(literals, dst.get_mut(at..)?.get_mut(..n)?);
     Some(at + n)
 }
 

@@ -5,6 +5,7 @@
 //! requirement of room is not met, it returns `None`, and some bytes from `at` on may have been written.
 
 use super::repeat::{repeat_8, repeat_16};
+use crate::kernels;
 use std::cell::Cell;
 
 /// Maximum number of bytes that [`copy_roomy`] may write past the end of the match.
@@ -186,7 +187,8 @@ pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, len
         return Some(());
     }
     if offset >= length {
-        bytes.copy_within(from..from + length, at);
+        let (done, room) = bytes.split_at_mut(at);
+        kernels::copy(&done[from..from + length], &mut room[..length]);
         return Some(());
     }
     // A short period is first repeated until it is long enough for a memory copy.
@@ -195,7 +197,8 @@ pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, len
     let mut periods = (at - from) / offset * offset;
     while end - at >= 16 {
         let n = periods.min(end - at);
-        bytes.copy_within(at - periods..at - periods + n, at);
+        let (done, room) = bytes.split_at_mut(at);
+        kernels::copy(&done[at - periods..][..n], &mut room[..n]);
         at += n;
         periods *= 2;
     }

@@ -6,6 +6,7 @@ use super::fast_path::{Cursor, WINDOW, copy};
 use super::header;
 use super::table::BlockTables;
 use crate::codec::{CorruptStream, DecodeTask};
+use crate::kernels;
 
 const TOO_LONG: &str = "the zlib stream does not have the expected size";
 
@@ -120,7 +121,7 @@ impl<'a> StreamState<'a> {
         }
         let from = self.bits.bytes(usize::from(u16::from_le_bytes([low, high])))?;
         let Some(to) = self.dst.get_mut(self.d..self.d + from.len()) else { return Err(TOO_LONG) };
-        to.copy_from_slice(from);
+        kernels::copy(from, to);
         self.d += from.len();
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Writes bits to a byte slice, the lowest bit of each byte first.
 
+use crate::kernels;
+
 /// The output, and up to 63 bits not yet written to it.
 pub(super) struct Bits<'a> {
     dst: &'a mut [u8],
@@ -66,7 +68,7 @@ impl<'a> Bits<'a> {
 
     /// Adds bytes, directly after [`Bits::align`].
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
-        self.dst.get_mut(self.at..self.at + bytes.len())?.copy_from_slice(bytes);
+        kernels::copy(bytes, self.dst.get_mut(self.at..self.at + bytes.len())?);
         self.at += bytes.len();
         Some(())
     }

@@ -3,6 +3,7 @@
 use super::super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, long_match, more_literals};
 use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_roomy, room, unlikely};
+use crate::kernels;
 
 /// Maximum number of bytes that a sequence may write after the start of its literals, and after the start of a short
 /// match. This is more than necessary, so that short and long matches have the same limit.
@@ -137,8 +138,15 @@ fn copy_literals(from: &[u8], dst: &mut [u8], d: usize, n: usize) -> Option<()> 
     if n > 32 {
         *room(dst, d + 32)? = *from[32..].first_chunk::<32>()?;
         if n > 64 {
-            dst.get_mut(d + 64..d + n)?.copy_from_slice(from.get(64..n)?);
+            return copy_rest(from.get(64..n)?, dst.get_mut(d + 64..d + n)?);
         }
     }
+    Some(())
+}
+
+/// Copies the literals after the first 64: one call in the loop.
+#[inline(never)]
+fn copy_rest(from: &[u8], to: &mut [u8]) -> Option<()> {
+    kernels::copy(from, to);
     Some(())
 }

@@ -3,6 +3,7 @@
 use super::super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, long_match, more_literals};
 use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
+use crate::kernels;
 
 /// Maximum number of bytes that a sequence may write after the start of its literals, if they are few, and after the
 /// start of a short match.
@@ -95,7 +96,7 @@ fn many_literals(src: &[u8], dst: &mut [u8], d: usize, most: usize) -> (usize, u
         return (0, 0);
     }
     if n > 32 {
-        dst[d..d + n].copy_from_slice(&from[..n]);
+        kernels::copy(&from[..n], &mut dst[d..d + n]);
     } else if room(dst, d).and_then(|to| copy_few(from, from, n, to)).is_none() {
         return (0, 0);
     }
@@ -123,7 +124,7 @@ pub(super) fn last_literals(block: &[u8], cursor: &Cursor<'_>, dst: &mut [u8], l
         9..=16 => copy_ends::<8>(from, to),
         17..=32 => copy_ends::<16>(from, to),
         _ => {
-            to.copy_from_slice(from);
+            kernels::copy(from, to);
             Some(())
         }
     }

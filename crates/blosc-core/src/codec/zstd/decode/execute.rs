@@ -1,6 +1,7 @@
 //! Copies the literals and matches of sequences that the fast path does not copy itself.
 
 use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_exact, copy_roomy};
+use crate::kernels;
 
 /// Literals, followed by a match.
 #[derive(Clone, Copy)]
@@ -103,7 +104,7 @@ impl Output<'_> {
 
     /// Copies literals.
     pub(super) fn literals(&mut self, literals: &[u8]) -> Option<()> {
-        self.room(literals.len())?.copy_from_slice(literals);
+        kernels::copy(literals, self.room(literals.len())?);
         self.d += literals.len();
         Some(())
     }

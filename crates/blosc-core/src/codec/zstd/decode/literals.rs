@@ -6,7 +6,7 @@ use super::bits::number;
 use super::pairs::FourPairs;
 use super::singles::{Four, One};
 use super::tables::Tables;
-use crate::kernels::run_hot;
+use crate::kernels::{self, run_hot};
 
 /// The header of the section, and where its content is.
 #[derive(Clone)]
@@ -87,7 +87,7 @@ impl Literals {
     pub(super) fn decode(&self, src: &[u8], tables: &Tables, dst: &mut [u8]) -> Option<()> {
         let (table, content) = (tables.huffman(), self.content.clone());
         match self.kind {
-            Kind::Raw => dst.copy_from_slice(src.get(content)?),
+            Kind::Raw => kernels::copy(src.get(content)?, dst),
             Kind::Run => dst.fill(*src.get(content.start)?),
             Kind::Huffman { has_four_streams: true, .. } => decode_four(src, content, tables, dst)?,
             Kind::Huffman { .. } => run_hot(One { table, src, range: content, dst })?,

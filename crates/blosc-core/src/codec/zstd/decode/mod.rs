@@ -47,6 +47,7 @@ use frame::{BlockHeader, BlockKind, Frame, Header, TOO_LONG};
 use tables::Tables;
 
 use crate::codec::{CorruptStream, DecodeTask, StreamError};
+use crate::kernels;
 
 /// Longest stream whose positions in bits fit into a `usize`: 512 MiB on 32-bit targets.
 const MAX_STREAM: usize = usize::MAX / 8 - 64;
@@ -134,7 +135,7 @@ impl ZstdDecoder {
                     let to = output.room(size).ok_or(CorruptStream::new(at, TOO_LONG))?;
                     match kind {
                         BlockKind::Run => to.fill(content[0]),
-                        _ => to.copy_from_slice(content),
+                        _ => kernels::copy(content, to),
                     }
                     output.d += size;
                 }

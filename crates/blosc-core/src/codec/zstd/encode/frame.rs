@@ -13,6 +13,7 @@ use rust_zstd::compress::{CParams, SeqStore};
 use super::literals::{Literals, MIN_GAIN_SHIFT};
 use super::sequences::Sequences;
 use crate::codec::independent::{Care, is_independent};
+use crate::kernels;
 use crate::memory::{self, OutOfMemory};
 
 /// Levels from here on look at more than one match at a position.
@@ -145,7 +146,7 @@ impl FrameEncoder {
         self.literals.clear();
         self.sequences.clear();
         put_block_header(Kind::Stored, plain.len(), is_last, dst)?;
-        dst.get_mut(HEADER..HEADER + plain.len())?.copy_from_slice(plain);
+        kernels::copy(plain, dst.get_mut(HEADER..HEADER + plain.len())?);
         Some(HEADER + plain.len())
     }
 

@@ -3,7 +3,7 @@
 use super::fse::log2;
 use super::huffman::Code;
 use super::streams::Encode;
-use crate::kernels::{HotLoop, run_hot};
+use crate::kernels::{self, HotLoop, run_hot};
 use crate::memory::{self, OutOfMemory};
 
 /// A block, or its literals, must shrink by more than this share of their length to be compressed.
@@ -148,7 +148,7 @@ fn put_header(kind: Kind, len: usize, compressed: usize, four: bool, dst: &mut [
 
 fn put_stored(literals: &[u8], dst: &mut [u8]) -> Option<usize> {
     let header = put_short_header(Kind::Stored, literals.len(), dst)?;
-    dst.get_mut(header..header + literals.len())?.copy_from_slice(literals);
+    kernels::copy(literals, dst.get_mut(header..header + literals.len())?);
     Some(header + literals.len())
 }
 
