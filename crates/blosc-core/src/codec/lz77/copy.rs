@@ -89,6 +89,43 @@ pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, at: usize, l
     Some(())
 }
 
+/// [`copy_roomy`] for offsets of 16 to 63, and matches of several periods.
+///
+/// The bytes of a period are loaded once. Steps of 16 bytes load what two of them have just stored, and wait until it has
+/// reached the cache: see [`copy_18`].
+///
+/// ```text
+/// offset 16 to 31       | head ......... |      second half of the period overlaps the first
+///                              | ......... tail |
+/// offset 32 to 63       | head | second | .. | third | tail |
+/// ```
+#[inline(never)]
+#[cfg_attr(not(feature = "zlib"), allow(dead_code, reason = "only zlib uses it"))]
+pub(in crate::codec) fn copy_period(bytes: &mut [u8], from: usize, mut at: usize, length: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    let end = at.checked_add(length)?;
+    let head: [u8; 16] = *bytes.get(from..)?.first_chunk()?;
+    let tail: [u8; 16] = *bytes.get(at.checked_sub(16)?..)?.first_chunk()?;
+    if offset < 32 {
+        while at < end {
+            *room(bytes, at)? = head;
+            at += offset;
+            *room(bytes, at - 16)? = tail;
+        }
+        return Some(());
+    }
+    let second: [u8; 16] = *bytes.get(from + 16..)?.first_chunk()?;
+    let third: [u8; 16] = *bytes.get(at.checked_sub(32)?..)?.first_chunk()?;
+    while at < end {
+        *room(bytes, at)? = head;
+        *room(bytes, at + 16)? = second;
+        at += offset;
+        *room(bytes, at - 32)? = third;
+        *room(bytes, at - 16)? = tail;
+    }
+    Some(())
+}
+
 /// [`copy_roomy`] for cases not worth inlining. Requires only [`STEP`] bytes of room.
 #[inline(never)]
 pub(in crate::codec) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
@@ -254,3 +291,25 @@ pub(in crate::codec) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Opt
 #[cold]
 #[inline]
 pub(in crate::codec) fn unlikely() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_repeat() {
+        for offset in 16..64 {
+            for length in [1, 15, 16, 31, 64, 65, 100, 258, 1000] {
+                let at = offset + 5;
+                let mut bytes: Vec<u8> = (0..at + length + OVERRUN).map(|i| (i * 37 + i / 7) as u8).collect();
+                let (start, after) = (bytes[..at].to_vec(), bytes.len());
+                copy_period(&mut bytes, 5, at, length).unwrap();
+                let expected: Vec<u8> = start[5..].iter().copied().cycle().take(length).collect();
+                assert!(bytes[..at] == start[..], "offset {offset}, length {length}");
+                assert!(bytes[at..at + length] == expected[..], "offset {offset}, length {length}");
+                assert_eq!(bytes.len(), after);
+            }
+        }
+        assert_eq!(copy_period(&mut [0; 39], 0, 20, 20), None, "without room after the match");
+    }
+}

@@ -24,7 +24,7 @@ use super::super::symbols::MAX_MATCH;
 use super::bits::REFILLED;
 use super::entries::{EntryLayout, LitLen, Offset, literals, number};
 use super::table::BlockTables;
-use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
+use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_period, copy_roomy, unlikely};
 
 /// Number of bytes that a step writes without checking the length: four pairs of literals, or three and the start of a
 /// match.
@@ -236,7 +236,8 @@ pub(super) fn copy(dst: &mut [u8], d: usize, offset: usize, length: usize) -> Op
         dst.get_mut(d..d + length)?.fill(byte);
         Some(())
     } else if dst.len() - d >= length + OVERRUN {
-        copy_roomy(dst, from, d, length)
+        let has_periods = (16..64).contains(&offset) && length > 64;
+        if has_periods { copy_period(dst, from, d, length) } else { copy_roomy(dst, from, d, length) }
     } else {
         copy_exact(dst, from, d, length)
     }
