@@ -86,7 +86,9 @@ fn copy_step(from: &[u8; STEP], to: &mut [u8; STEP]) {
 #[cfg(target_arch = "x86_64")]
 fn is_amd() -> bool {
     static IS_AMD: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
-        let vendor = __cpuid(0);
+        #[allow(unused_unsafe, reason = "older versions of Rust declare the function unsafe")]
+        // SAFETY: every x86-64 CPU has the instruction.
+        let vendor = unsafe { __cpuid(0) };
         [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD"
     });
     *IS_AMD
