@@ -1,6 +1,6 @@
 //! Copies long pieces of memory: stored chunks and streams, long literals and matches.
 //!
-//! Many C libraries copy more than 2 KiB with `rep movsb`, among them glibc 2.36. On AMD's processors this is slow into
+//! Many C libraries copy 2 KiB to 1 MiB with `rep movsb`, among them glibc 2.36. On AMD's processors this is slow into
 //! memory that is not in a cache, and slower than byte by byte where `dst` is up to 15 bytes after `src`, both modulo the
 //! size of a page. A plain loop has neither weakness:
 //!
@@ -21,9 +21,9 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// Up to this length, memory functions use vectors.
+/// Lengths for which memory functions do not use vectors.
 #[cfg(target_arch = "x86_64")]
-const LONG: usize = 2048;
+const LONG: core::ops::Range<usize> = 2049..1 << 20;
 
 /// Copies all of `src` to `dst`, which has the same length.
 ///
@@ -32,7 +32,7 @@ const LONG: usize = 2048;
 #[inline]
 pub(crate) fn copy(src: &[u8], dst: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if src.len() > LONG && copy_long(src, dst) {
+    if LONG.contains(&src.len()) && copy_long(src, dst) {
         return;
     }
     dst.copy_from_slice(src);

@@ -25,7 +25,7 @@
 //! | `planes` | with 16-byte lanes | walks a buffer and its byte planes in step |
 //! | `table` | everywhere | the functions that each implementation provides |
 //! | `buffers` | everywhere | runs kernels on buffers of any length |
-//! | `copy` | x86-64 by AMD | copies of more than 2 KiB |
+//! | `copy` | x86-64 by AMD | copies of 2 KiB to 1 MiB |
 //! | `hot_loop`, `prefetch` | x86-64; where available | loops of other modules for newer CPUs; prefetches |
 //!
 //! This folder is the only place in this crate where `unsafe` is allowed: for vector loads and stores, for prefetches,
