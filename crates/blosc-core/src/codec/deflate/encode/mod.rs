@@ -86,6 +86,12 @@ impl DeflateEncoder {
             }
             Reference::Zlib => Finder::Thorough(HashChains::new()?, ZLIB_EFFORTS[index]),
         };
+        // The searches of lower levels take little longer than the test of a plane.
+        let first_tested = match reference {
+            Reference::ZlibNg => 4,
+            Reference::Zlib => 3,
+        };
+        let planes = if level < first_tested { 0 } else { planes };
         Ok(DeflateEncoder { level, reference, planes, search, sequences: Vec::new() })
     }
 

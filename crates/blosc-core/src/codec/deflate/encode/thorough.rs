@@ -52,10 +52,7 @@ const MAX_SKIP: u32 = 7;
 /// are mostly bytes with a higher price than the average.
 const MARGIN: i32 = 64;
 
-/// With fewer candidates, a search takes little longer than the test for independent bytes.
-const TESTED: u32 = 12;
-
-/// Finds the sequences of `src`, which is at most 1 GiB long and has planes of `plane` bytes.
+/// Finds the sequences of `src`, which is at most 1 GiB long and has planes of `plane` bytes, or none if that is 0.
 pub(super) fn find(
     chains: &mut HashChains,
     src: &[u8],
@@ -83,7 +80,7 @@ fn find_with<const THREES: bool>(
     let mut at = 0u32;
     let mut misses = 0u32;
     let mut recent = Recent::default();
-    let mut planes = Planes::new(src, if effort.depth < TESTED { 0 } else { plane });
+    let mut planes = Planes::new(src, plane);
     let mut pause = 0;
     while let Some(here) = eight(src, at) {
         let run = search.run(at, here);
