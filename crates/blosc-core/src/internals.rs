@@ -24,6 +24,6 @@ impl StreamCompressor {
 
     /// Compresses `src` into the start of `dst`. Returns `None` if the result does not fit.
     pub fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        self.0.compress(src, dst).ok()?
+        self.0.compress(src, 1, dst).ok()?
     }
 }

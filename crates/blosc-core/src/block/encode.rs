@@ -59,14 +59,14 @@ impl BlockEncoder {
         streams: Streams,
         dst: &mut [u8],
     ) -> Result<Option<usize>, FilterError> {
-        let Streams { nstreams, has_runs } = streams;
+        let Streams { nstreams, .. } = streams;
         if (2..=MAX_PLANES).contains(&nstreams) && pipeline.is_shuffle(nstreams, block.len()) {
             let planes = self.planes.shuffle(nstreams, block)?;
-            return Ok(encode_streams(&mut self.compressor, planes, has_runs, dst)?);
+            return Ok(encode_streams(&mut self.compressor, planes, streams, dst)?);
         }
         let filtered = pipeline.forward(block, reference, &mut self.scratch)?;
         let filtered = filtered.chunks_exact(block.len() / nstreams);
-        Ok(encode_streams(&mut self.compressor, filtered, has_runs, dst)?)
+        Ok(encode_streams(&mut self.compressor, filtered, streams, dst)?)
     }
 
     /// Encodes a block of variable length as one payload without `csize`. A payload with the length of the block is
@@ -80,21 +80,21 @@ impl BlockEncoder {
     ) -> Result<Option<usize>, FilterError> {
         let filtered = pipeline.forward(block, None, &mut self.scratch)?;
         let compressor = compress.then_some(&mut self.compressor);
-        Ok(encode_payload(compressor, filtered, dst)?)
+        Ok(encode_payload(compressor, filtered, 1, dst)?)
     }
 }
 
 /// Encodes the streams one after another. Returns the end of the last.
 fn encode_streams<'a>(
     compressor: &mut StreamEncoder,
-    streams: impl Iterator<Item = &'a [u8]>,
-    has_runs: bool,
+    plains: impl Iterator<Item = &'a [u8]>,
+    streams: Streams,
     dst: &mut [u8],
 ) -> Result<Option<usize>, OutOfMemory> {
     let mut at = 0;
-    for stream in streams {
+    for stream in plains {
         let Some(room) = dst.get_mut(at..) else { return Ok(None) };
-        let Some(len) = encode_stream(compressor, stream, has_runs, room)? else { return Ok(None) };
+        let Some(len) = encode_stream(compressor, stream, streams, room)? else { return Ok(None) };
         at += len;
     }
     Ok(Some(at))
@@ -105,11 +105,11 @@ fn encode_streams<'a>(
 fn encode_stream(
     compressor: &mut StreamEncoder,
     stream: &[u8],
-    has_runs: bool,
+    streams: Streams,
     dst: &mut [u8],
 ) -> Result<Option<usize>, OutOfMemory> {
     let Some((csize_at, dst)) = dst.split_at_mut_checked(CSIZE_LEN) else { return Ok(None) };
-    if has_runs && is_run(stream) {
+    if streams.has_runs && is_run(stream) {
         put_i32(csize_at, 0, -i32::from(stream[0]));
         if stream[0] == 0 {
             return Ok(Some(CSIZE_LEN));
@@ -118,23 +118,24 @@ fn encode_stream(
         *token = RUN_TOKEN;
         return Ok(Some(CSIZE_LEN + 1));
     }
-    let Some(csize) = encode_payload(Some(compressor), stream, dst)? else { return Ok(None) };
+    let Some(csize) = encode_payload(Some(compressor), stream, streams.nstreams, dst)? else { return Ok(None) };
     let Ok(number) = i32::try_from(csize) else { return Ok(None) };
     put_i32(csize_at, 0, number);
     Ok(Some(CSIZE_LEN + csize))
 }
 
-/// Encodes the payload of a stream: compressed, or unchanged if compression saves nothing.
+/// Encodes the payload of one of the `nstreams` streams of a block: compressed, or unchanged if compression saves nothing.
 fn encode_payload(
     compressor: Option<&mut StreamEncoder>,
     stream: &[u8],
+    nstreams: usize,
     dst: &mut [u8],
 ) -> Result<Option<usize>, OutOfMemory> {
     let neblock = stream.len();
     // One byte less than the stream: if compression saves nothing, the stream is stored.
     let room = dst.len().min(neblock - 1);
     if let Some(compressor) = compressor
-        && let Some(csize) = compressor.compress(stream, &mut dst[..room])?
+        && let Some(csize) = compressor.compress(stream, nstreams, &mut dst[..room])?
     {
         return Ok(Some(csize));
     }

@@ -21,7 +21,7 @@
 //! noise of a camera          6.9               4
 //! ```
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 
 use super::repeats;
 use crate::kernels::{HotLoop, run_hot};
@@ -36,12 +36,18 @@ pub(crate) enum Care {
     More,
     /// For slower codecs.
     Much,
+    /// For codecs that compress a stream in a thousand times the time of the test, and use matches of three bytes.
+    Most,
 }
 
 impl Care {
-    /// Returns the number of places in which strings are looked up.
-    fn looks(self) -> usize {
-        if self == Care::Little { 32 } else { 64 }
+    /// Returns the number of places in which strings of `len` bytes are looked up.
+    fn looks(self, len: usize) -> usize {
+        match self {
+            Care::Little => 32,
+            Care::Most if len >= MANY => 256,
+            _ => 64,
+        }
     }
 
     /// Returns the length of the shortest streams that are tested: with shorter ones, the test would take longer than it
@@ -56,7 +62,7 @@ impl Care {
         match self {
             Care::Little => 1.0 / 12.0..=0.35,
             Care::More => 0.007..=0.45,
-            Care::Much => 0.0..=0.65,
+            Care::Much | Care::Most => 0.0..=0.65,
         }
     }
 
@@ -77,19 +83,18 @@ const RUN: usize = 128;
 /// Places of the hash table of noted strings.
 const SLOTS: usize = 4096;
 
+/// Bytes of which more strings are looked up, and places of the table for these.
+const MANY: usize = 64 << 10;
+const MANY_SLOTS: usize = 4 * SLOTS;
+
 /// Places in which neighbours are compared.
 const QUICK_PLACES: usize = 64;
 
-/// Returns whether the search for matches can be left out, since the bytes of `stream` look independent.
-pub(crate) fn is_independent(stream: &[u8], care: Care) -> bool {
-    are_independent(stream, 0, care)
-}
-
-/// Returns whether the search for matches can be left out from `start` on, since the bytes there look independent of each
-/// other and of those before.
-pub(crate) fn are_independent(stream: &[u8], start: usize, care: Care) -> bool {
-    let part = &stream[start..];
-    part.len() >= care.min_stream() && may_be_independent(part, care) && has_no_long_strings(stream, start, care)
+/// Returns whether the search for matches can be left out in a part of `stream`, since the bytes there look independent of
+/// each other and of the rest.
+pub(crate) fn are_independent(stream: &[u8], part: Range<usize>, care: Care) -> bool {
+    let bytes = &stream[part.clone()];
+    bytes.len() >= care.min_stream() && may_be_independent(bytes, care) && has_no_long_strings(stream, part, care)
 }
 
 /// The quick test: the share of equal neighbours is near those that are worth the other tests.
@@ -107,14 +112,27 @@ fn may_be_independent(stream: &[u8], care: Care) -> bool {
 }
 
 #[inline(never)]
-fn has_no_long_strings(stream: &[u8], start: usize, care: Care) -> bool {
-    let (looks, part) = (care.looks(), &stream[start..]);
+fn has_no_long_strings(stream: &[u8], range: Range<usize>, care: Care) -> bool {
+    let part = &stream[range.clone()];
+    let looks = care.looks(part.len());
     let Some(equal) = share_of_equal_pairs(part, looks / 4).filter(|equal| care.worthwhile().contains(equal)) else {
         return false;
     };
-    let strings = Strings { stream, len: length_of_strings(equal, stream.len() as f64 * looks as f64) };
-    !repeats::are_more::<SLOTS>(1, start, strings.count(), looks, |at| strings.hash(at), |a, b| strings.are_equal(a, b))
+    let len = length_of_strings(equal, stream.len() as f64 * looks as f64);
+    // Most data that repeats does so within the part, which is a shorter search.
+    !has_long_strings(Strings { stream: part, len }, 0..part.len(), looks)
         && !run_hot(HasRecords { window: &part[part.len() / 4..][..care.window()], equal })
+        && (part.len() == stream.len() || !has_long_strings(Strings { stream, len }, range, looks))
+}
+
+/// Returns whether strings of `range` occur elsewhere.
+fn has_long_strings(strings: Strings<'_>, range: Range<usize>, looks: usize) -> bool {
+    let (hash, are_equal) = (|at| strings.hash(at), |a, b| strings.are_equal(a, b));
+    if looks > 64 {
+        repeats::are_more::<MANY_SLOTS>(1, range, strings.count(), looks, hash, are_equal)
+    } else {
+        repeats::are_more::<SLOTS>(1, range, strings.count(), looks, hash, are_equal)
+    }
 }
 
 /// The longest window in which records are looked for.
@@ -231,7 +249,11 @@ impl Strings<'_> {
 mod tests {
     use super::*;
 
-    const CARES: [Care; 3] = [Care::Little, Care::More, Care::Much];
+    fn is_independent(stream: &[u8], care: Care) -> bool {
+        are_independent(stream, 0..stream.len(), care)
+    }
+
+    const CARES: [Care; 4] = [Care::Little, Care::More, Care::Much, Care::Most];
 
     /// Returns bytes that `make` computes from random words.
     fn bytes(len: usize, seed: u64, make: impl Fn(u64) -> u8) -> Vec<u8> {
@@ -318,13 +340,16 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_repeats_bytes_before_it_is_not_independent() {
+    fn a_part_that_occurs_elsewhere_is_not_independent() {
         let once = bytes(16_384, 10, INDEPENDENT[0]);
         let other = bytes(16_384, 11, INDEPENDENT[0]);
         for care in CARES {
-            assert!(are_independent(&[&once[..], &other].concat(), 16_384, care), "{care:?}");
-            assert!(!are_independent(&[&once[..], &once].concat(), 16_384, care), "{care:?}");
-            assert!(are_independent(&[&once[..], &once, &other].concat(), 32_768, care), "{care:?}");
+            let independent = |parts: [&[u8]; 3]| {
+                [0, 1, 2].map(|i| are_independent(&parts.concat(), 16_384 * i..16_384 * (i + 1), care))
+            };
+            let third = bytes(16_384, 12, INDEPENDENT[0]);
+            assert_eq!(independent([&once, &other, &third]), [true, true, true], "{care:?}");
+            assert_eq!(independent([&once, &other, &once]), [false, true, false], "{care:?}");
         }
     }
 }

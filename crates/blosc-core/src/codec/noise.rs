@@ -198,7 +198,7 @@ fn comes_again<const SLOTS: usize>(src: &[u8], width: usize, care: Care) -> bool
         u64::from_le_bytes(*eight.unwrap_or(&[0; 8]))
     };
     let hash = |element: usize| key(element).wrapping_mul(repeats::GOLDEN);
-    repeats::are_more::<SLOTS>(0, 0, elements, care.looks(), hash, |one, other| key(one) == key(other))
+    repeats::are_more::<SLOTS>(0, 0..elements, elements, care.looks(), hash, |one, other| key(one) == key(other))
 }
 
 const SLOTS: usize = 4096;

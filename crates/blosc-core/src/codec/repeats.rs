@@ -8,6 +8,8 @@
 //! looked up        ├───────┤                       ├───────┤              (all of it)
 //! ```
 
+use core::ops::Range;
+
 /// 2^64 divided by the golden ratio: a multiplicative hash.
 pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -17,13 +19,13 @@ fn step(strings: usize, looks: usize) -> usize {
     (strings / looks).isqrt()
 }
 
-/// Returns whether more than `most` strings of the sample that are not before `first` occur elsewhere. `hash` and
-/// `are_equal` take the numbers of strings. The upper bits of a hash count. Of the noted strings with the same slot, the
+/// Returns whether more than `most` strings of the sample that are in `range` occur elsewhere. `hash` and `are_equal` take
+/// the numbers of strings. The upper bits of a hash count. Of the noted strings with the same slot, the
 /// last one stays, so that strings that are often noted are found.
 #[inline(always)]
 pub(super) fn are_more<const SLOTS: usize>(
     most: usize,
-    first: usize,
+    range: Range<usize>,
     strings: usize,
     looks: usize,
     hash: impl Fn(usize) -> u64,
@@ -40,16 +42,17 @@ pub(super) fn are_more<const SLOTS: usize>(
     let mut found = 0;
     for string in (0..strings).step_by(step) {
         let noted = &mut noted[slot(string)];
-        found += usize::from(string >= first && is_other(*noted, string));
+        found += usize::from(range.contains(&string) && is_other(*noted, string));
         if found > most {
             return true;
         }
         *noted = string as u32 + 1;
     }
-    let between = (strings - first).saturating_sub(step) / looks;
+    let end = range.end.min(strings);
+    let between = end.saturating_sub(range.start + step) / looks;
     for look in 0..looks {
-        let from = first + between * look;
-        for string in from..(from + step).min(strings) {
+        let from = range.start + between * look;
+        for string in from..(from + step).min(end) {
             found += usize::from(is_other(noted[slot(string)], string));
             if found > most {
                 return true;

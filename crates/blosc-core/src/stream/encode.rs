@@ -36,7 +36,7 @@ struct Settings {
     lz4_search: lz4::Search,
     /// Zstandard's own level, for that codec only.
     zstd_level: Option<i32>,
-    /// The number of byte planes in a stream, for zlib only. 0 if its bytes are of several kinds.
+    /// The number of byte planes in a block, for zlib and Zstandard only. 0 if its bytes are of several kinds.
     planes: usize,
 }
 
@@ -44,7 +44,7 @@ impl Settings {
     fn of(params: &CParams) -> Self {
         let CParams { codec, clevel, format, .. } = *params;
         let zstd_level = if codec == Codec::Zstd { zstd_level(params) } else { None };
-        let planes = if codec == Codec::Zlib { planes(params) } else { 0 };
+        let planes = if matches!(codec, Codec::Zlib | Codec::Zstd) { planes(params) } else { 0 };
         Settings { codec, clevel, format, lz4_search: lz4_search(params), zstd_level, planes }
     }
 }
@@ -179,8 +179,17 @@ impl StreamEncoder {
         Ok(StreamEncoder { clevel: self.clevel, settings: None, state })
     }
 
-    /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
+    /// Compresses one of the `nstreams` streams of a block into `dst`. Returns `None` if the result does not fit.
+    #[cfg_attr(
+        not(any(feature = "zstd", feature = "zstd-c")),
+        allow(unused_variables, reason = "only zstd goes by their number")
+    )]
+    pub(crate) fn compress(
+        &mut self,
+        src: &[u8],
+        nstreams: usize,
+        dst: &mut [u8],
+    ) -> Result<Option<usize>, OutOfMemory> {
         // C-Blosc's scale: level 9 is LZ4's plain search, and each level below skips one step more.
         let acceleration = 10 - u32::from(self.clevel.min(9));
         Ok(match &mut self.state {
@@ -201,7 +210,10 @@ impl StreamEncoder {
             #[cfg(feature = "zlib")]
             Encode::Zlib(state) => state.compress(src, dst)?,
             #[cfg(any(feature = "zstd", feature = "zstd-c"))]
-            Encode::Zstd(state) => state.compress(src, dst)?,
+            Encode::Zstd(state) => {
+                let planes = if nstreams > 1 { 1 } else { self.settings.map_or(0, |settings| settings.planes) };
+                state.compress(src, planes, dst)?
+            }
             // A plugin's count of written bytes must be positive and within `dst`.
             Encode::Plugin(plugin, context) => {
                 let room = dst.len();
@@ -221,11 +233,14 @@ fn zstd_level(params: &CParams) -> Option<i32> {
     Some(params.zstd_level.map_or(level, i32::from))
 }
 
-/// Returns the number of byte planes in a stream, or 0 if its bytes are of several kinds.
+/// Returns the number of byte planes in a block, or 0 if its bytes are of several kinds. The planes of bits that
+/// bitshuffle makes of one byte of the elements lie next to each other.
 fn planes(params: &CParams) -> usize {
-    match params.typesize {
-        typesize if params.filters.has_shuffle() => typesize,
+    let (typesize, filters) = (params.typesize, &params.filters);
+    let has_bits = params.codec == Codec::Zstd && filters.as_slice().contains(&Filter::BitShuffle);
+    match typesize {
         0 | 1 => 1,
+        _ if filters.has_shuffle() || has_bits => typesize,
         _ => 0,
     }
 }

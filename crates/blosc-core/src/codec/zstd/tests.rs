@@ -45,7 +45,7 @@ fn streams_round_trip_with_both_kinds_of_dictionary_at_every_level() {
             let mut compressor = ZstdEncoder::with_dict(&encode, 4096);
             for plain in plain.iter().step_by(plain.len() / 8) {
                 let mut frame = vec![0; plain.len() + 100];
-                let n = compressor.compress(plain, &mut frame).unwrap().unwrap();
+                let n = compressor.compress(plain, 1, &mut frame).unwrap().unwrap();
                 assert_eq!(decoded(&frame[..n], plain.len(), &read).as_ref(), Ok(plain));
                 let mut without = vec![0; plain.len()];
                 let len = plain.len();
@@ -99,7 +99,7 @@ fn any_byte_of_a_dictionary_changed_or_cut_off_is_an_error_or_bytes() {
             // Every dictionary that can compress can also decompress.
             if let Ok(encode) = EncodeDict::new(&dict, 1) {
                 let plain = testdata::text(3000, i as u64);
-                let n = ZstdEncoder::with_dict(&encode, 4096).compress(&plain, &mut frame).unwrap().unwrap();
+                let n = ZstdEncoder::with_dict(&encode, 4096).compress(&plain, 1, &mut frame).unwrap().unwrap();
                 assert!(decoded(&frame[..n], plain.len(), &DecodeDict::new(&dict).unwrap()) == Ok(plain), "{i} {flip}");
             }
         }

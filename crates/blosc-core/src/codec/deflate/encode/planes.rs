@@ -94,7 +94,7 @@ impl<'a> Planes<'a> {
 
     fn is_independent(&self, at: usize) -> bool {
         let window = &self.src[at.saturating_sub(MAX_OFFSET as usize)..self.next];
-        are_independent(window, window.len() - (self.next - at), Care::More)
+        are_independent(window, window.len() - (self.next - at)..window.len(), Care::More)
     }
 
     /// Returns the end of the plane at `at`. Bytes after the last whole plane belong to that.

@@ -63,7 +63,12 @@ impl ZstdEncoder {
         self.frame.capacity() + self.context.as_ref().map_or(0, CCtx::sizeof)
     }
 
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
+    pub(crate) fn compress(
+        &mut self,
+        src: &[u8],
+        _planes: usize,
+        dst: &mut [u8],
+    ) -> Result<Option<usize>, OutOfMemory> {
         let context = match &mut self.context {
             Some(context) => context,
             none => none.insert(CCtx::try_create().ok_or(REFUSED)?),

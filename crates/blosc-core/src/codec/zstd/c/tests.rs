@@ -26,7 +26,7 @@ fn decoded_by_our_own(src: &[u8], len: usize) -> Result<Vec<u8>, StreamError> {
 fn compressed(encoder: &mut ZstdEncoder, plain: &[u8], room: usize) -> Option<Vec<u8>> {
     let mut dst = vec![0; room];
     dst.extend_from_slice(&GUARD);
-    let len = encoder.compress(plain, &mut dst[..room]).unwrap();
+    let len = encoder.compress(plain, 1, &mut dst[..room]).unwrap();
     assert_eq!(dst[room..], GUARD);
     len.map(|len| dst[..len].to_vec())
 }

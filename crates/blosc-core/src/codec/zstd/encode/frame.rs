@@ -1,191 +1,98 @@
 //! Writes a frame: its header, and blocks of up to 128 KiB.
-//!
-//! `rust-zstd` finds the matches and decides where blocks end; what is left is to encode them. In streams of independent
-//! bytes it does not search, and all bytes are literals.
 
-use core::ops::Range;
-
-use rust_zstd::compress::block::{BlockLdm, REP_START_VALUE, build_seq_store};
-use rust_zstd::compress::matchstate::MatchState;
+use rust_zstd::compress::CParams;
 use rust_zstd::compress::presplit::{PreSplitter, split_level};
-use rust_zstd::compress::{CParams, SeqStore};
 
-use super::literals::{Literals, MIN_GAIN_SHIFT};
-use super::sequences::Sequences;
-use crate::codec::independent::{Care, is_independent};
-use crate::kernels;
-use crate::memory::{self, OutOfMemory};
+use super::block::{Block, BlockWriter};
+use super::parts::{Part, Parts};
+use super::search::Search;
+use super::thrift::Thrift;
+use crate::memory::OutOfMemory;
 
 /// Levels from here on look at more than one match at a position.
 pub(super) const LAZY: i32 = 5;
-
-/// Levels up to here do not search for matches of three bytes, whatever the length of the stream.
-pub(super) const LAST_LAZY: i32 = 11;
 
 const MAGIC: u32 = 0xFD2F_B528;
 
 /// Maximum length of a block.
 const MAX_BLOCK: usize = 128 << 10;
 
-/// Length of the header of a block.
-const HEADER: usize = 3;
+/// Bytes that a frame must have saved before its blocks are cut where their content changes.
+const SAVED: i64 = 3;
 
-/// Kinds of blocks: the values of their headers.
-#[derive(Clone, Copy)]
-enum Kind {
-    Stored = 0,
-    Run = 1,
-    Compressed = 2,
-}
-
-/// Encodes frames at levels without an optimal parser, and reuses its memory.
+/// Encodes frames, and reuses its memory.
 #[derive(Default)]
 pub(super) struct FrameEncoder {
-    finder: Option<MatchState>,
-    /// Whether this frame has matches.
-    is_searched: bool,
-    found: SeqStore,
+    search: Search,
     splitter: PreSplitter,
-    literals: Literals,
-    sequences: Sequences,
-    /// A block that is written where the destination may be too short for it.
-    spare: Vec<u8>,
+    blocks: BlockWriter,
 }
 
-/// Bytes that a block of any content needs besides it: headers, and words that reach beyond the end.
-const SLACK: usize = 512;
+/// What a frame is made with.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) level: i32,
+    /// The search has the tables of frames of at least this length.
+    pub(super) least: usize,
+}
 
 impl FrameEncoder {
     /// Returns the bytes of its buffers, without those of `rust-zstd`.
     pub(super) fn held(&self) -> usize {
-        self.literals.held() + self.sequences.held() + self.spare.capacity() + size_of::<Self>()
+        self.blocks.held() + size_of::<Self>()
     }
 
     /// Returns the bytes of the tables of `rust-zstd`.
     pub(super) fn tables(&self) -> usize {
-        self.finder.as_ref().map_or(0, MatchState::workspace_size)
+        self.search.tables()
     }
 
     /// Allocates its own buffers for frames of `len` bytes.
     pub(super) fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
-        let len = len.min(MAX_BLOCK);
-        self.literals.reserve(len)?;
-        self.sequences.reserve(len)?;
-        memory::at_least(&mut self.spare, room(len)).map(|_| ())
+        self.blocks.reserve(len.min(MAX_BLOCK))
     }
 
-    /// Writes a frame, for whose length memory was [reserved](FrameEncoder::reserve). Its tables are those of frames of
-    /// at least `least` bytes. Returns its length, or `None` if it does not fit.
-    pub(super) fn encode(&mut self, level: i32, least: usize, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        let params = CParams::for_level(level, src.len().max(least));
-        self.literals.clear();
-        self.sequences.start(level < LAZY);
-        let max_block = MAX_BLOCK.min(1 << params.window_log);
-        self.is_searched = !is_independent_at(level, src);
-        if self.is_searched {
-            match &mut self.finder {
-                Some(finder) => finder.reset(params, 0),
-                None => self.finder = Some(MatchState::new(params, 0)),
-            }
-            self.found.reserve(max_block.min(src.len()));
+    /// Writes a frame with `planes` planes, for whose length memory was [reserved](FrameEncoder::reserve). Returns its
+    /// length, or `None` if it does not fit.
+    pub(super) fn encode(&mut self, plan: Plan, planes: usize, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        let params = CParams::for_level(plan.level, src.len().max(plan.least));
+        self.blocks.start(Thrift::of(params.strategy));
+        self.search.start();
+        let header = put_header(src.len(), params.window_log, dst)?;
+        let mut at = header;
+        for part in Parts::new(src, params.strategy, planes) {
+            let saved = (part.range.start + header) as i64 - at as i64;
+            at += self.put_part(src, part, params, saved, dst.get_mut(at..)?)?;
         }
-        let mut at = put_header(src.len(), params.window_log, dst)?;
-        let (mut repeats, mut from, mut gained) = (REP_START_VALUE, 0, 0);
+        Some(at)
+    }
+
+    /// Writes the blocks of a part. `saved` are the bytes that those before are shorter than their content.
+    fn put_part(&mut self, src: &[u8], part: Part, params: CParams, mut saved: i64, dst: &mut [u8]) -> Option<usize> {
+        let max_block = MAX_BLOCK.min(1 << params.window_log);
+        let (mut from, mut at) = (part.range.start, 0);
         // An empty frame has one empty block.
         loop {
-            let mut len = max_block.min(src.len() - from);
+            let mut len = max_block.min(part.range.end - from);
             if len == MAX_BLOCK
-                && gained >= 3
+                && saved >= SAVED
                 && let Some(level) = split_level(0, params.strategy)
             {
                 len = self.splitter.split_block(&src[from..from + len], level);
             }
-            let written = self.put_block_exactly(src, from..from + len, &mut repeats, dst.get_mut(at..)?)?;
-            gained += len as i64 - written as i64;
+            let (range, dst) = (from..from + len, dst.get_mut(at..)?);
+            from = range.end;
+            let written = match part.is_searched {
+                true => self.search.put_block(src, range, params, &mut self.blocks, dst)?,
+                false => self.blocks.put(Block::without_matches(src, range), dst)?.len,
+            };
+            saved += len as i64 - written as i64;
             at += written;
-            from += len;
-            if from == src.len() {
+            if from == part.range.end {
                 return Some(at);
             }
         }
     }
-
-    /// Writes a block with its header. It fits, and is the same, if `dst` has only room for its bytes.
-    fn put_block_exactly(
-        &mut self,
-        src: &[u8],
-        block: Range<usize>,
-        repeats: &mut [u32; 3],
-        dst: &mut [u8],
-    ) -> Option<usize> {
-        if dst.len() >= room(block.len()) {
-            return self.put_block(src, block, repeats, dst);
-        }
-        let mut spare = core::mem::take(&mut self.spare);
-        let written = self.put_block(src, block, repeats, &mut spare);
-        self.spare = spare;
-        dst.get_mut(..written?)?.copy_from_slice(self.spare.get(..written?)?);
-        written
-    }
-
-    /// Writes a block with its header.
-    fn put_block(&mut self, src: &[u8], block: Range<usize>, repeats: &mut [u32; 3], dst: &mut [u8]) -> Option<usize> {
-        let is_last = block.end == src.len();
-        let plain = &src[block.clone()];
-        // Old decoders reject a run at the start.
-        if block.start > 0 && plain.iter().all(|&byte| byte == plain[0]) {
-            put_block_header(Kind::Run, plain.len(), is_last, dst)?;
-            *dst.get_mut(HEADER)? = plain[0];
-            return Some(HEADER + 1);
-        }
-        if let Some(len) = self.put_compressed(src, block.clone(), repeats, dst.get_mut(HEADER..)?) {
-            put_block_header(Kind::Compressed, len, is_last, dst)?;
-            return Some(HEADER + len);
-        }
-        // Tables that the block described are not known to the decoder.
-        self.literals.clear();
-        self.sequences.clear();
-        put_block_header(Kind::Stored, plain.len(), is_last, dst)?;
-        kernels::copy(plain, dst.get_mut(HEADER..HEADER + plain.len())?);
-        Some(HEADER + plain.len())
-    }
-
-    /// Writes the content of a compressed block. Returns `None` if that saves too little.
-    fn put_compressed(
-        &mut self,
-        src: &[u8],
-        block: Range<usize>,
-        repeats: &mut [u32; 3],
-        dst: &mut [u8],
-    ) -> Option<usize> {
-        let len = block.len();
-        let mut next = *repeats;
-        let (lits, seqs) = if self.is_searched {
-            let finder = self.finder.as_mut()?;
-            let entered = finder.enter_block(block);
-            next = build_seq_store(finder, src, entered, next, &mut self.found, &mut BlockLdm::Off, None)?;
-            (&*self.found.lits, &*self.found.seqs)
-        } else {
-            (&src[block], &[][..])
-        };
-        let literals = self.literals.put(lits, seqs.len(), dst)?;
-        let size = literals + self.sequences.put(seqs, dst.get_mut(literals..)?)?;
-        if size >= len - (len >> MIN_GAIN_SHIFT) - 2 {
-            return None;
-        }
-        *repeats = next;
-        Some(size)
-    }
-}
-
-/// Returns whether no match would pay. At higher levels, matches of three bytes may pay.
-fn is_independent_at(level: i32, src: &[u8]) -> bool {
-    level <= LAST_LAZY && is_independent(src, if level < LAZY { Care::Little } else { Care::Much })
-}
-
-/// Returns a number of bytes that is enough to write a block of `len` bytes, whatever it contains.
-fn room(len: usize) -> usize {
-    len + len / 128 + SLACK
 }
 
 /// Writes the header of a frame with a known length, and with a window if it is longer than that.
@@ -209,10 +116,4 @@ fn put_header(len: usize, window_log: u32, dst: &mut [u8]) -> Option<usize> {
     at += size;
     dst.get_mut(..at)?.copy_from_slice(&header[..at]);
     Some(at)
-}
-
-fn put_block_header(kind: Kind, len: usize, is_last: bool, dst: &mut [u8]) -> Option<()> {
-    let header = u32::from(is_last) | (kind as u32) << 1 | (len as u32) << 3;
-    dst.get_mut(..HEADER)?.copy_from_slice(&header.to_le_bytes()[..HEADER]);
-    Some(())
 }

@@ -25,12 +25,32 @@ impl Default for Code {
 }
 
 impl Code {
-    /// Computes the code of `len` literals with these counts, of which at least two are positive.
-    pub(super) fn fill(&mut self, counts: &[u32; 256], len: usize) {
+    /// Returns a good limit of code lengths: few literals do not pay for the description of long codes.
+    pub(super) fn usual_limit(counts: &[u32; 256], len: usize) -> u32 {
+        (len.ilog2().saturating_sub(1)).max(used(counts).ilog2() + 2).clamp(5, LIMIT)
+    }
+
+    /// Computes the code of the best limit. Writes descriptions to `spare`.
+    pub(super) fn fill_shortest(&mut self, counts: &[u32; 256], spare: &mut [u8]) {
+        let (mut best, mut least) = (LIMIT, usize::MAX);
+        for limit in used(counts).ilog2() + 1..=LIMIT {
+            self.fill(counts, limit);
+            let size =
+                self.put_weights(spare).zip(self.bits(counts)).map_or(usize::MAX, |(weights, bits)| 8 * weights + bits);
+            if size < least {
+                (best, least) = (limit, size);
+            }
+            if u32::from(self.log) < limit {
+                // Longer codes are not needed.
+                break;
+            }
+        }
+        self.fill(counts, best);
+    }
+
+    /// Computes the code for literals with these counts, of which at least two are positive, with lengths up to `limit`.
+    pub(super) fn fill(&mut self, counts: &[u32; 256], limit: u32) {
         let max_symbol = counts.iter().rposition(|&n| n > 0).unwrap_or(0);
-        let used = counts.iter().filter(|n| **n > 0).count();
-        // Few literals do not pay for the description of long codes.
-        let limit = (len.ilog2().saturating_sub(1)).max(used.ilog2() + 2).clamp(5, LIMIT);
         huffman::lengths(counts, limit, &mut self.lengths);
         self.max_symbol = max_symbol as u8;
         let mut of_length = [0_u32; 16];
@@ -92,6 +112,11 @@ impl Code {
         }
         Some(1 + nibbles)
     }
+}
+
+/// Returns the number of symbols that occur.
+fn used(counts: &[u32; 256]) -> usize {
+    counts.iter().filter(|n| **n > 0).count()
 }
 
 /// Writes weights with finite state entropy: two states in turn, from the last weight to the first.

@@ -3,14 +3,9 @@
 use super::fse::log2;
 use super::huffman::Code;
 use super::streams::Encode;
+use super::thrift::Thrift;
 use crate::kernels::{self, HotLoop, run_hot};
 use crate::memory::{self, OutOfMemory};
-
-/// A block, or its literals, must shrink by more than this share of their length to be compressed.
-pub(super) const MIN_GAIN_SHIFT: u32 = 6;
-
-/// Minimum number of literals that are compressed.
-const MIN_LITERALS: usize = 64;
 
 /// Minimum number of literals for four streams. One stream has no table of lengths.
 const MIN_FOUR_STREAMS: usize = 256;
@@ -31,6 +26,7 @@ enum Kind {
 /// The code of the last block that described one, and memory for the next one.
 #[derive(Default)]
 pub(super) struct Literals {
+    thrift: Thrift,
     kept: Code,
     has_kept: bool,
     next: Code,
@@ -38,7 +34,13 @@ pub(super) struct Literals {
 }
 
 impl Literals {
-    /// Forgets the code: a frame starts, or the last block was not written.
+    /// Starts a frame.
+    pub(super) fn start(&mut self, thrift: Thrift) {
+        self.thrift = thrift;
+        self.clear();
+    }
+
+    /// Forgets the code: the last block was not written.
     pub(super) fn clear(&mut self) {
         self.has_kept = false;
     }
@@ -61,7 +63,7 @@ impl Literals {
     /// Writes the section. `sequences` is the number of sequences in the block. Returns its length, or `None` if it does
     /// not fit.
     pub(super) fn put(&mut self, literals: &[u8], sequences: usize, dst: &mut [u8]) -> Option<usize> {
-        if literals.len() < MIN_LITERALS || is_probably_even(literals, sequences) {
+        if literals.len() < self.thrift.min_literals || is_probably_even(literals, sequences) {
             return put_stored(literals, dst);
         }
         let statistics = Statistics::of(literals);
@@ -69,7 +71,7 @@ impl Literals {
             return put_run(literals, dst);
         }
         let is_even = statistics.most <= (literals.len() >> 7) + 4;
-        if is_even || !self.has_kept && !statistics.may_shrink(literals.len()) {
+        if is_even || !self.has_kept && !statistics.may_shrink(literals.len(), self.thrift) {
             return put_stored(literals, dst);
         }
         match self.put_compressed(literals, &statistics.counts, dst) {
@@ -83,9 +85,12 @@ impl Literals {
         let len = literals.len();
         let header = 3 + usize::from(len >= 1 << 10) + usize::from(len >= 1 << 14);
         let four = len >= MIN_FOUR_STREAMS;
-        let room = len - (len >> MIN_GAIN_SHIFT) - 2;
+        let room = self.thrift.room(len);
         let dst_of_weights = dst.get_mut(header..)?;
-        self.next.fill(counts, len);
+        match self.thrift.tries_limits {
+            true => self.next.fill_shortest(counts, dst_of_weights),
+            false => self.next.fill(counts, Code::usual_limit(counts, len)),
+        }
         let weights = self.next.put_weights(dst_of_weights);
         let new = weights.zip(self.next.bits(counts)).map(|(weights, bits)| weights + bits / 8 + 1);
         let old = if self.has_kept { self.kept.bits(counts).map(|bits| bits / 8 + 1) } else { None };
@@ -186,12 +191,12 @@ impl Statistics {
 
     /// Returns whether a code may save more than its description takes, at least a bit per symbol. The number of equal
     /// pairs gives a lower bound of the entropy, which costs less than a code.
-    fn may_shrink(&self, len: usize) -> bool {
+    fn may_shrink(&self, len: usize, thrift: Thrift) -> bool {
         let effective = ((len * len) as u64 * 256 / self.squares.max(1)) as u32;
         // In 1/256 bit, less than 8 bits each.
         let saved = (len * (16_usize << 8).saturating_sub(log2(effective.max(1)) as usize)) >> 11;
         let symbols = self.counts.iter().rposition(|&n| n > 0).unwrap_or(0);
-        saved > symbols / 8 + (len >> MIN_GAIN_SHIFT) + 2
+        saved > symbols / 8 + thrift.least_gain(len)
     }
 }
 

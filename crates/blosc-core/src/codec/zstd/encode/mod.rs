@@ -2,29 +2,35 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `frame` | writes frames and blocks |
+//! | `frame` | writes frames |
+//! | `parts` | cuts a stream into parts with matches and without |
+//! | `search` | the matches of a block, and where it is cut into several |
+//! | `block`, `thrift` | writes a block; when it pays to compress one |
 //! | `literals`, `huffman`, `streams` | the section of literals, its code, and the hot loop |
 //! | `sequences` | the section of sequences, with the hot loop |
 //! | `fse` | entropy tables, and how they are described |
 //! | `bits` | a bit writer |
 //!
-//! Frames with a dictionary, and those of the optimal parser, are written by `rust-zstd` altogether: the parser
-//! estimates the size of its choices with the tables of the block before.
+//! Frames with a dictionary are written by `rust-zstd` altogether.
 
 mod bits;
+mod block;
 mod frame;
 mod fse;
 mod huffman;
 mod literals;
+mod parts;
+mod search;
 mod sequences;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod thrift;
 
 use core::fmt;
 use std::sync::Arc;
 
-use frame::{FrameEncoder, LAZY};
+use frame::{FrameEncoder, LAZY, Plan};
 use rust_zstd::CompressOptions;
 use rust_zstd::compress::{CParams, CompressDict, DictAttach};
 
@@ -34,35 +40,36 @@ use crate::codec::StreamError;
 use crate::codec::noise::{Care, is_noise_stream};
 use crate::memory::{self, OutOfMemory};
 
-/// Levels from here on may use the optimal parser.
-const OPTIMAL: i32 = 16;
-
 /// A compression context at one level.
 pub(crate) struct ZstdEncoder {
-    options: CompressOptions,
+    plan: Plan,
     context: Context,
-    dict_len: usize,
     /// Length of the longest stream for which memory has been reserved at this level.
     longest: usize,
     /// An upper bound of the bytes that the crate holds.
     crate_memory: usize,
-    /// Frames are written with the tables of streams of at least this length.
-    least: usize,
+    /// Whether the crate has not worked at this level yet.
+    is_new_level: bool,
 }
 
 enum Context {
     Frames(Box<FrameEncoder>),
-    /// `frame` is the last frame: the crate writes to vectors only.
-    RustZstd {
-        compressor: Box<rust_zstd::Compressor>,
-        frame: Vec<u8>,
-    },
+    WithDict(Box<WithDict>),
+}
+
+/// Compresses with a dictionary.
+struct WithDict {
+    compressor: rust_zstd::Compressor,
+    options: CompressOptions,
+    dict_len: usize,
+    /// The last frame: the crate writes to vectors only.
+    frame: Vec<u8>,
 }
 
 impl ZstdEncoder {
     /// Creates a compressor of one of Zstandard's own levels.
     pub(crate) fn new(level: i32) -> Self {
-        ZstdEncoder::with_options(CompressOptions { level, ..CompressOptions::default() })
+        ZstdEncoder::with(Plan { level, least: 0 }, Context::Frames(Box::default()))
     }
 
     /// Creates a compressor for streams of about `len` bytes. Its frames can only be read with `dict`.
@@ -71,39 +78,46 @@ impl ZstdEncoder {
         let (level, dict_len) = (dict.hashed.level(), dict.len);
         let dict = Some(Arc::clone(&dict.hashed));
         let options = CompressOptions { level, dict, dict_attach, ..CompressOptions::default() };
-        ZstdEncoder { dict_len, ..ZstdEncoder::with_options(options) }
+        ZstdEncoder::with_options(options, dict_len)
+    }
+
+    fn with_options(options: CompressOptions, dict_len: usize) -> Self {
+        let plan = Plan { level: options.level, least: 0 };
+        let compressor = rust_zstd::Compressor::new(options.clone());
+        ZstdEncoder::with(
+            plan,
+            Context::WithDict(Box::new(WithDict { compressor, options, dict_len, frame: Vec::new() })),
+        )
     }
 
     /// Creates another compressor with the same settings.
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
-        ZstdEncoder { dict_len: self.dict_len, ..ZstdEncoder::with_options(self.options.clone()) }
+        match &self.context {
+            Context::Frames(_) => ZstdEncoder::new(self.plan.level),
+            Context::WithDict(with) => ZstdEncoder::with_options(with.options.clone(), with.dict_len),
+        }
     }
 
-    fn with_options(options: CompressOptions) -> Self {
-        let context = match options.level < OPTIMAL && options.dict.is_none() {
-            true => Context::Frames(Box::default()),
-            false => {
-                let compressor = Box::new(rust_zstd::Compressor::new(options.clone()));
-                Context::RustZstd { compressor, frame: Vec::new() }
-            }
-        };
-        ZstdEncoder { context, options, dict_len: 0, longest: 0, crate_memory: 0, least: 0 }
+    fn with(plan: Plan, context: Context) -> Self {
+        ZstdEncoder { plan, context, longest: 0, crate_memory: 0, is_new_level: true }
     }
 
     /// Continues at another level, with the same memory. Returns `false` if that is not possible.
     pub(crate) fn set_level(&mut self, level: i32) -> bool {
-        if level >= OPTIMAL || !matches!(self.context, Context::Frames(_)) {
+        if !matches!(self.context, Context::Frames(_)) {
             return false;
         }
-        (self.options.level, self.longest) = (level, 0);
+        if level != self.plan.level {
+            (self.plan.level, self.longest, self.is_new_level) = (level, 0, true);
+        }
         true
     }
 
     /// Chooses tables as for streams of `len` bytes, although shorter ones follow.
     pub(crate) fn samples_of(&mut self, len: usize) {
-        if len != self.least {
-            (self.least, self.longest) = (len, 0);
+        if len != self.plan.least {
+            (self.plan.least, self.longest) = (len, 0);
         }
     }
 
@@ -111,7 +125,7 @@ impl ZstdEncoder {
     pub(crate) fn held(&self) -> usize {
         let own = match &self.context {
             Context::Frames(encoder) => encoder.held(),
-            Context::RustZstd { frame, .. } => frame.capacity(),
+            Context::WithDict(with) => with.frame.capacity(),
         };
         own + self.crate_memory
     }
@@ -119,12 +133,13 @@ impl ZstdEncoder {
     /// Returns whether `src` is stored without a search. With a dictionary, random bytes may be compressible.
     fn looks_incompressible(&self, src: &[u8]) -> bool {
         // Fast levels search random bytes in wide steps, which takes hardly longer than a large sample.
-        let care = if self.options.level < LAZY { Care::Least } else { Care::Little };
-        self.options.dict.is_none() && is_noise_stream(src, care)
+        let care = if self.plan.level < LAZY { Care::Least } else { Care::Little };
+        matches!(self.context, Context::Frames(_)) && is_noise_stream(src, care)
     }
 
-    /// Writes a frame to the start of `dst`. Returns its length, or `None` if it does not fit.
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
+    /// Writes a frame to the start of `dst`. Returns its length, or `None` if it does not fit. `src` consists of `planes`
+    /// parts of the same length, each with bytes of one kind, or of no such parts.
+    pub(crate) fn compress(&mut self, src: &[u8], planes: usize, dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         if self.looks_incompressible(src) {
             return Ok(None);
         }
@@ -133,14 +148,15 @@ impl ZstdEncoder {
         match &mut self.context {
             Context::Frames(encoder) => {
                 let tables = encoder.tables();
-                let len = encoder.encode(self.options.level, self.least, src, dst);
+                let len = encoder.encode(self.plan, planes, src, dst);
                 if encoder.tables() < tables {
                     // The crate has released tables that were too large for the last streams.
                     self.longest = 0;
                 }
                 Ok(len)
             }
-            Context::RustZstd { compressor, frame } => {
+            Context::WithDict(with) => {
+                let WithDict { compressor, frame, .. } = &mut **with;
                 frame.clear();
                 compressor.compress(src, frame);
                 let Some(dst) = dst.get_mut(..frame.len()) else { return Ok(None) };
@@ -155,21 +171,23 @@ impl ZstdEncoder {
         self.longest = 0; // If memory runs out halfway, the next stream reserves again.
         match &mut self.context {
             Context::Frames(encoder) => encoder.reserve(len)?,
-            Context::RustZstd { frame, .. } => *frame = memory::with_capacity(len + len / 128 + FRAME_SLACK)?,
+            Context::WithDict(with) => with.frame = memory::with_capacity(len + len / 128 + FRAME_SLACK)?,
         }
-        let needed = self.needed(len.max(self.least));
-        let claim = if needed > self.tables() { Some(memory::claim(needed)?) } else { None };
+        let needed = self.needed(len.max(self.plan.least));
+        // Another level may need other memory than tables.
+        let is_claimed = self.is_new_level || needed > self.tables();
+        let claim = if is_claimed { Some(memory::claim(needed)?) } else { None };
         self.crate_memory = self.crate_memory.max(needed);
-        self.longest = len;
+        (self.longest, self.is_new_level) = (len, false);
         Ok(claim)
     }
 
     /// Returns an upper bound of the bytes that the crate allocates for streams of `len` bytes.
     fn needed(&self, len: usize) -> usize {
-        match self.dict_len {
-            0 => workspace(self.options.level, len),
+        match &self.context {
+            Context::Frames(_) => workspace(self.plan.level, len),
             // The crate searches a copy of the dictionary and the stream, one after the other.
-            dict_len => dict_len + len + workspace(self.options.level, dict_len + len),
+            Context::WithDict(with) => with.dict_len + len + workspace(self.plan.level, with.dict_len + len),
         }
     }
 

@@ -1,9 +1,12 @@
 //! The section of sequences of a block (RFC 8878, section 3.1.1.3.2).
 
+use core::ops::RangeInclusive;
+
 use rust_zstd::compress::Seq;
 
 use super::bits::{BitWriter, low};
 use super::fse::{self, Table};
+use super::thrift::Thrift;
 use crate::codec::zstd::decode::codes::{Cell, Code, LITERAL_LENGTHS, MATCH_LENGTHS};
 use crate::codec::zstd::decode::fse::Distribution;
 use crate::kernels::{HotLoop, run_hot};
@@ -24,8 +27,7 @@ pub(super) struct Sequences {
     predefined: [Table; 3],
     kept: [Kept; 3],
     coded: Vec<[u8; 3]>,
-    /// From this number of sequences on, a header may describe a table.
-    min_described: usize,
+    thrift: Thrift,
 }
 
 /// A table, and the distribution that it was made of.
@@ -42,14 +44,14 @@ impl Default for Sequences {
             table.fill(code.distribution());
             table
         });
-        Sequences { predefined, kept: Default::default(), coded: Vec::new(), min_described: 0 }
+        Sequences { predefined, kept: Default::default(), coded: Vec::new(), thrift: Thrift::default() }
     }
 }
 
 impl Sequences {
-    /// Starts a frame. Fast levels use predefined tables for few sequences.
-    pub(super) fn start(&mut self, is_fast: bool) {
-        self.min_described = if is_fast { 32 } else { 16 };
+    /// Starts a frame.
+    pub(super) fn start(&mut self, thrift: Thrift) {
+        self.thrift = thrift;
         self.clear();
     }
 
@@ -84,14 +86,8 @@ impl Sequences {
         let mut modes = [Mode::Predefined; 3];
         for (i, code) in Code::ALL.into_iter().enumerate() {
             let first = *self.coded.first()?.get(i)?;
-            let (mode, len) = self.kept[i].choose(
-                code,
-                &counts[i],
-                sequences.len(),
-                self.min_described,
-                first,
-                dst.get_mut(at..)?,
-            )?;
+            let (mode, len) =
+                self.kept[i].choose(code, &counts[i], sequences.len(), self.thrift, first, dst.get_mut(at..)?)?;
             modes[i] = mode;
             at += len;
         }
@@ -128,7 +124,7 @@ impl Kept {
         code: Code,
         counts: &[u32; 64],
         sequences: usize,
-        min_described: usize,
+        thrift: Thrift,
         first: u8,
         dst: &mut [u8],
     ) -> Option<(Mode, usize)> {
@@ -145,12 +141,18 @@ impl Kept {
         }
         let repeated = self.distribution.as_ref().and_then(|kept| fse::cost(counts, kept));
         let cheapest = predefined.unwrap_or(u64::MAX).min(repeated.unwrap_or(u64::MAX));
-        if sequences >= min_described || cheapest == u64::MAX {
-            let used = counts.iter().filter(|n| **n > 0).count() as u32;
-            let log = (sequences as u32 - 1).ilog2().saturating_sub(2).max(used.ilog2() + 1).clamp(5, code.max_log());
-            let distribution = fse::normalized(counts, log);
-            let header = fse::put_header(&distribution, dst)?;
-            if fse::cost(counts, &distribution)? + ((header as u64 * 8) << 8) < cheapest {
+        if sequences >= thrift.min_described || cheapest == u64::MAX {
+            let (mut best, mut described) = (cheapest, None);
+            for log in logs(code, counts, sequences, thrift) {
+                let distribution = fse::normalized(counts, log);
+                let header = fse::put_header(&distribution, dst)?;
+                let cost = fse::cost(counts, &distribution)? + ((header as u64 * 8) << 8);
+                if cost < best {
+                    (best, described) = (cost, Some((distribution, header)));
+                }
+            }
+            if let Some((distribution, header)) = described {
+                fse::put_header(&distribution, dst)?;
                 self.table.fill(&distribution);
                 self.distribution = Some(distribution);
                 return Some((Mode::Described, header));
@@ -162,6 +164,14 @@ impl Kept {
         self.distribution = None;
         Some((Mode::Predefined, 0))
     }
+}
+
+/// Returns the table sizes to try, as binary logarithms. Few sequences do not pay for the description of a large table; of
+/// many symbols, all would be about equally likely in a small one.
+fn logs(code: Code, counts: &[u32; 64], sequences: usize, thrift: Thrift) -> RangeInclusive<u32> {
+    let used = counts.iter().filter(|n| **n > 0).count() as u32;
+    let log = (sequences as u32 - 1).ilog2().saturating_sub(2).max(used.ilog2() + 1).clamp(5, code.max_log());
+    log..=if thrift.tries_limits { code.max_log() } else { log }
 }
 
 /// Writes the number of sequences in one to three bytes.

@@ -1,7 +1,6 @@
 use super::super::level_of;
-use super::frame::LAST_LAZY;
 use super::fse;
-use super::{EncodeDict, OPTIMAL, ZstdEncoder, dict_memory};
+use super::{EncodeDict, ZstdEncoder, dict_memory};
 use crate::codec::DecodeTask;
 use crate::codec::zstd::ZstdDecoder;
 use crate::codec::zstd::decode::fse::Distribution;
@@ -23,13 +22,13 @@ fn by_rust_zstd(level: i32, plain: &[u8]) -> Vec<u8> {
 
 #[test]
 fn frames_of_every_level_decode_and_are_as_small_as_by_rust_zstd() {
-    for level in (-5..OPTIMAL).filter(|level| *level != 0) {
+    for level in (-5..=22).filter(|level| *level != 0) {
         let mut encoder = ZstdEncoder::new(level);
         let (mut ours, mut theirs) = (0, 0);
         for plain in plains() {
             let reference = by_rust_zstd(level, &plain);
             let mut frame = vec![0; plain.len() + 100];
-            let Some(len) = encoder.compress(&plain, &mut frame).unwrap() else {
+            let Some(len) = encoder.compress(&plain, 1, &mut frame).unwrap() else {
                 // Taken for random bytes.
                 assert!(reference.len() >= plain.len(), "{} of {} bytes", reference.len(), plain.len());
                 continue;
@@ -49,8 +48,8 @@ fn frames_of_every_level_decode_and_are_as_small_as_by_rust_zstd() {
 fn independent_bytes_are_literals() {
     let digits: Vec<u8> = testdata::noise(100_000, 8).iter().map(|byte| b'0' + byte % 10).collect();
     let mut frame = vec![0; digits.len()];
-    for level in (-5..=LAST_LAZY).filter(|level| *level != 0) {
-        let len = ZstdEncoder::new(level).compress(&digits, &mut frame).unwrap().unwrap();
+    for level in (-5..=22).filter(|level| *level != 0) {
+        let len = ZstdEncoder::new(level).compress(&digits, 1, &mut frame).unwrap().unwrap();
         assert_eq!(decoded(&frame[..len], digits.len()), digits);
         assert_eq!(rust_zstd::decompress(&frame[..len]).unwrap(), digits);
         // The bits of a digit, with codes of three or four.
@@ -58,19 +57,56 @@ fn independent_bytes_are_literals() {
     }
 }
 
+/// Streams of planes, some of which are not searched, with the number of planes.
+fn planes() -> impl Iterator<Item = (usize, Vec<u8>)> {
+    [1, 100, 5000, 20_000, 140_000].into_iter().map(|len| {
+        let noise = testdata::noise(len, 1);
+        let digits: Vec<u8> = testdata::noise(len, 2).iter().map(|byte| b'0' + byte % 10).collect();
+        let planes = [
+            testdata::noise(len, 3),
+            noise.clone(),
+            testdata::steps(len, 2, 3),
+            digits.clone(),
+            testdata::text(len, 4),
+            noise,
+            vec![7; len],
+            digits,
+            testdata::noise(len, 5).iter().map(|byte| byte.count_ones() as u8).collect(),
+            testdata::ramp(len, 4, 77),
+        ];
+        (planes.len(), planes.concat())
+    })
+}
+
+#[test]
+fn frames_with_planes_decode_and_are_as_small_as_by_rust_zstd() {
+    for level in (-5..=22).filter(|level| *level != 0) {
+        let mut encoder = ZstdEncoder::new(level);
+        for (planes, plain) in planes() {
+            let mut frame = vec![0; plain.len() + 100];
+            let len = encoder.compress(&plain, planes, &mut frame).unwrap().unwrap();
+            let mut narrow = vec![0; len];
+            assert_eq!(encoder.compress(&plain, planes, &mut narrow).unwrap(), Some(len));
+            assert!(frame[..len] == narrow && decoded(&narrow, plain.len()) == plain);
+            assert!(rust_zstd::decompress(&narrow).unwrap() == plain);
+            assert_eq!(encoder.compress(&plain, planes, &mut narrow[1..]).unwrap(), None);
+            let reference = by_rust_zstd(level, &plain).len();
+            assert!(len <= reference + reference / 100 + 16, "level {level}: {len} instead of {reference}");
+        }
+    }
+}
+
 #[test]
 fn frames_do_not_depend_on_earlier_streams_or_levels() {
     let mut reused = ZstdEncoder::new(1);
     let mut frames = [vec![0; 300_100], vec![0; 300_100]];
-    for (plain, level) in plains().zip([9, -3, 1, 15, 3, 1].into_iter().cycle()) {
+    for (plain, level) in plains().zip([9, -3, 1, 15, 3, 22, 1, 19].into_iter().cycle()) {
         let [first, second] = &mut frames;
         assert!(reused.set_level(level));
-        let len = reused.compress(&plain, first).unwrap();
-        assert_eq!(len, ZstdEncoder::new(level).compress(&plain, second).unwrap());
+        let len = reused.compress(&plain, 1, first).unwrap();
+        assert_eq!(len, ZstdEncoder::new(level).compress(&plain, 1, second).unwrap());
         assert!(len.is_none_or(|len| first[..len] == second[..len]));
     }
-    assert!(!reused.set_level(OPTIMAL));
-    assert!(!ZstdEncoder::new(OPTIMAL).set_level(1));
 }
 
 #[test]
@@ -78,17 +114,17 @@ fn memory_is_checked_again_when_tables_change() {
     let mut encoder = ZstdEncoder::new(9);
     let (long, short) = (testdata::text(1 << 20, 1), testdata::text(1000, 2));
     let mut frame = vec![0; long.len()];
-    encoder.compress(&long, &mut frame).unwrap().unwrap();
+    encoder.compress(&long, 1, &mut frame).unwrap().unwrap();
     let tables = encoder.tables();
     let mut streams = 0;
     while encoder.tables() == tables {
         assert_eq!(encoder.longest, long.len());
-        encoder.compress(&short, &mut frame).unwrap().unwrap();
+        encoder.compress(&short, 1, &mut frame).unwrap().unwrap();
         streams += 1;
         assert!(streams < 1000, "the tables of a long stream are kept");
     }
     assert_eq!(encoder.longest, 0);
-    encoder.compress(&short, &mut frame).unwrap().unwrap();
+    encoder.compress(&short, 1, &mut frame).unwrap().unwrap();
     encoder.samples_of(long.len());
     assert_eq!(encoder.longest, 0, "the next tables are larger");
 }
@@ -99,9 +135,9 @@ fn the_crate_allocates_no_more_than_is_claimed() {
     let plain = [testdata::text(400_000, 1), testdata::noise(50_000, 2), testdata::text(150_000, 3)].concat();
     let check = |mut encoder: ZstdEncoder, plain: &[u8]| {
         let mut frame = vec![0; plain.len() + 1000];
-        let (len, usage) = testdata::CountingAlloc::measure(|| encoder.compress(plain, &mut frame).unwrap());
+        let (len, usage) = testdata::CountingAlloc::measure(|| encoder.compress(plain, 1, &mut frame).unwrap());
         assert!(len.is_some() && usage.peak > 0);
-        let (level, len) = (encoder.options.level, plain.len());
+        let (level, len) = (encoder.plan.level, plain.len());
         assert!(usage.peak <= encoder.held(), "level {level}, {len} bytes: {usage:?}, {}", encoder.held());
     };
     for len in [10, 5_000, 131_073, plain.len()] {
@@ -121,11 +157,11 @@ fn a_frame_that_does_not_fit_is_not_written() {
     let plain = testdata::text(3000, 1);
     let mut encoder = ZstdEncoder::new(level_of(1, true));
     let mut frame = vec![0; 4000];
-    let len = encoder.compress(&plain, &mut frame).unwrap().unwrap();
+    let len = encoder.compress(&plain, 1, &mut frame).unwrap().unwrap();
     for room in 0..len {
-        assert_eq!(encoder.compress(&plain, &mut frame[..room]).unwrap(), None);
+        assert_eq!(encoder.compress(&plain, 1, &mut frame[..room]).unwrap(), None);
     }
-    assert_eq!(encoder.compress(&plain, &mut frame[..len]).unwrap(), Some(len));
+    assert_eq!(encoder.compress(&plain, 1, &mut frame[..len]).unwrap(), Some(len));
 }
 
 #[test]
@@ -133,15 +169,15 @@ fn a_frame_of_several_blocks_is_the_same_in_any_room() {
     let plain = [testdata::text(290_000, 1), testdata::noise(140_000, 2), testdata::text(40_000, 3)].concat();
     for level in [1, 3, 9] {
         let (mut wide, mut narrow) = (vec![0; plain.len() + 10_000], vec![0; plain.len()]);
-        let len = ZstdEncoder::new(level).compress(&plain, &mut wide).unwrap().unwrap();
+        let len = ZstdEncoder::new(level).compress(&plain, 1, &mut wide).unwrap().unwrap();
         assert!(len < plain.len());
         for room in [len, len + 1, len + 7, len + 511, len + 5_000] {
-            let found = ZstdEncoder::new(level).compress(&plain, &mut narrow[..room]).unwrap();
+            let found = ZstdEncoder::new(level).compress(&plain, 1, &mut narrow[..room]).unwrap();
             assert_eq!(found, Some(len), "level {level}, {room} bytes");
             assert!(narrow[..len] == wide[..len], "level {level}, {room} bytes");
         }
         for room in [len - 1, len - 8, len / 2, 20] {
-            let found = ZstdEncoder::new(level).compress(&plain, &mut narrow[..room]).unwrap();
+            let found = ZstdEncoder::new(level).compress(&plain, 1, &mut narrow[..room]).unwrap();
             assert_eq!(found, None, "level {level}, {room} of {len} bytes");
         }
     }
@@ -154,7 +190,7 @@ fn blocks_follow_a_block_that_is_stored() {
     let plain = [&text[..131_072], &testdata::noise(131_072, 4), &text[..], &vec![5; 140_000]].concat();
     for clevel in [1, 2, 5, 8] {
         let mut frame = vec![0; plain.len()];
-        let len = ZstdEncoder::new(level_of(clevel, true)).compress(&plain, &mut frame).unwrap().unwrap();
+        let len = ZstdEncoder::new(level_of(clevel, true)).compress(&plain, 1, &mut frame).unwrap().unwrap();
         assert_eq!(decoded(&frame[..len], plain.len()), plain);
         assert_eq!(rust_zstd::decompress(&frame[..len]).unwrap(), plain);
     }
