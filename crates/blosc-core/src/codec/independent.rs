@@ -119,10 +119,10 @@ fn has_no_long_strings(stream: &[u8], range: Range<usize>, care: Care) -> bool {
         return false;
     };
     let len = length_of_strings(equal, stream.len() as f64 * looks as f64);
-    // Most data that repeats does so within the part, which is a shorter search.
+    // Most data that repeats does so within the part, which is a shorter search. Other parts are alike or they are not.
     !has_long_strings(Strings { stream: part, len }, 0..part.len(), looks)
         && !run_hot(HasRecords { window: &part[part.len() / 4..][..care.window()], equal })
-        && (part.len() == stream.len() || !has_long_strings(Strings { stream, len }, range, looks))
+        && (part.len() == stream.len() || !has_long_strings(Strings { stream, len }, range, looks / 4))
 }
 
 /// Returns whether strings of `range` occur elsewhere.

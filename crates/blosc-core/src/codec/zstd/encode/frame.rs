@@ -1,11 +1,12 @@
 //! Writes a frame: its header, and blocks of up to 128 KiB.
 
-use rust_zstd::compress::CParams;
 use rust_zstd::compress::presplit::{PreSplitter, split_level};
+use rust_zstd::compress::{CParams, Strategy};
 
 use super::block::{Block, BlockWriter};
 use super::parts::{Part, Parts};
 use super::search::Search;
+use super::short;
 use super::thrift::Thrift;
 use crate::memory::OutOfMemory;
 
@@ -53,10 +54,14 @@ impl FrameEncoder {
     }
 
     /// Writes a frame with `planes` planes, for whose length memory was [reserved](FrameEncoder::reserve). Returns its
-    /// length, or `None` if it does not fit.
+    /// length, or `None` if it does not fit or would be longer than its content.
     pub(super) fn encode(&mut self, plan: Plan, planes: usize, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         let params = CParams::for_level(plan.level, src.len().max(plan.least));
-        self.blocks.start(Thrift::of(params.strategy));
+        let thrift = Thrift::of(params.strategy);
+        if params.strategy >= Strategy::BtOpt && short::is_random(src, thrift) {
+            return None;
+        }
+        self.blocks.start(thrift);
         self.search.start();
         let header = put_header(src.len(), params.window_log, dst)?;
         let mut at = header;

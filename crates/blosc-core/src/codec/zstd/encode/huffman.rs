@@ -32,20 +32,23 @@ impl Code {
 
     /// Computes the code of the best limit. Writes descriptions to `spare`.
     pub(super) fn fill_shortest(&mut self, counts: &[u32; 256], spare: &mut [u8]) {
-        let (mut best, mut least) = (LIMIT, usize::MAX);
-        for limit in used(counts).ilog2() + 1..=LIMIT {
-            self.fill(counts, limit);
-            let size =
-                self.put_weights(spare).zip(self.bits(counts)).map_or(usize::MAX, |(weights, bits)| 8 * weights + bits);
-            if size < least {
-                (best, least) = (limit, size);
-            }
-            if u32::from(self.log) < limit {
-                // Longer codes are not needed.
+        let lowest = used(counts).ilog2() + 1;
+        let mut size_at = |code: &mut Code, limit| {
+            code.fill(counts, limit);
+            let (weights, bits) = code.put_weights(spare).zip(code.bits(counts))?;
+            Some(8 * weights + bits)
+        };
+        let mut size = size_at(self, LIMIT);
+        let mut limit = u32::from(self.log);
+        // A shorter limit makes codes longer and their description shorter.
+        while limit > lowest {
+            let shorter = size_at(self, limit - 1);
+            if shorter.is_none_or(|shorter| size.is_some_and(|size| size <= shorter)) {
+                self.fill(counts, limit);
                 break;
             }
+            (size, limit) = (shorter, limit - 1);
         }
-        self.fill(counts, best);
     }
 
     /// Computes the code for literals with these counts, of which at least two are positive, with lengths up to `limit`.

@@ -70,8 +70,8 @@ impl Literals {
         if statistics.most == literals.len() {
             return put_run(literals, dst);
         }
-        let is_even = statistics.most <= (literals.len() >> 7) + 4;
-        if is_even || !self.has_kept && !statistics.may_shrink(literals.len(), self.thrift) {
+        if statistics.are_even(literals.len()) || !self.has_kept && !statistics.may_shrink(literals.len(), self.thrift)
+        {
             return put_stored(literals, dst);
         }
         match self.put_compressed(literals, &statistics.counts, dst) {
@@ -115,6 +115,16 @@ impl Literals {
         put_header(kind, len, weights + streams, four, dst)?;
         Some(header + weights + streams)
     }
+}
+
+/// Returns whether all bytes of a frame, as literals, would be stored.
+pub(super) fn are_stored(literals: &[u8], thrift: Thrift) -> bool {
+    let len = literals.len();
+    if len < thrift.min_literals {
+        return true;
+    }
+    let statistics = Statistics::of(literals);
+    statistics.most < len && (statistics.are_even(len) || !statistics.may_shrink(len, thrift))
 }
 
 /// Writes the lengths of the first three streams, then four streams.
@@ -189,14 +199,24 @@ impl Statistics {
         run_hot(Count(literals))
     }
 
-    /// Returns whether a code may save more than its description takes, at least a bit per symbol. The number of equal
-    /// pairs gives a lower bound of the entropy, which costs less than a code.
+    /// Returns whether no literal is much more frequent than others.
+    fn are_even(&self, len: usize) -> bool {
+        self.most <= (len >> 7) + 4
+    }
+
+    /// Returns whether a code may save more than its description takes, usually at least a bit per symbol. The number of
+    /// equal pairs gives a lower bound of the entropy, which costs less than a code.
     fn may_shrink(&self, len: usize, thrift: Thrift) -> bool {
         let effective = ((len * len) as u64 * 256 / self.squares.max(1)) as u32;
         // In 1/256 bit, less than 8 bits each.
         let saved = (len * (16_usize << 8).saturating_sub(log2(effective.max(1)) as usize)) >> 11;
         let symbols = self.counts.iter().rposition(|&n| n > 0).unwrap_or(0);
-        saved > symbols / 8 + thrift.least_gain(len)
+        let mut description = symbols / 8;
+        if thrift.tries_limits && description + thrift.least_gain(len) >= saved {
+            // Symbols that do not occur are described in runs.
+            description = description.min(self.counts.iter().filter(|n| **n > 0).count() / 2);
+        }
+        saved > description + thrift.least_gain(len)
     }
 }
 

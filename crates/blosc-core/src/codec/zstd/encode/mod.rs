@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `frame` | writes frames |
 //! | `parts` | cuts a stream into parts with matches and without |
+//! | `short` | short streams of random bytes |
 //! | `search` | the matches of a block, and where it is cut into several |
 //! | `block`, `thrift` | writes a block; when it pays to compress one |
 //! | `literals`, `huffman`, `streams` | the section of literals, its code, and the hot loop |
@@ -22,6 +23,7 @@ mod literals;
 mod parts;
 mod search;
 mod sequences;
+mod short;
 mod streams;
 #[cfg(test)]
 mod tests;

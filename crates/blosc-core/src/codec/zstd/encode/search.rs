@@ -17,9 +17,8 @@ pub(super) struct Search {
     /// Whether the finder works on this frame.
     is_started: bool,
     found: SeqStore,
-    splitter: BlockSplitter,
-    /// The splitter is told that there are no tables of earlier blocks to repeat.
-    no_tables: EntropyTables,
+    /// Levels of the optimal parser only. The splitter is told that there are no tables of earlier blocks to repeat.
+    splitter: Option<Box<(BlockSplitter, EntropyTables)>>,
     /// The offsets that the next block may repeat.
     repeats: [u32; 3],
 }
@@ -50,7 +49,8 @@ impl Search {
             return Some(blocks.put(block, dst)?.len);
         };
         if block_splitter_enabled(ParamSwitch::Auto, &params) {
-            let parts = self.splitter.derive(&self.found, &self.no_tables, &params, block.plain.len());
+            let (splitter, no_tables) = &mut **self.splitter.get_or_insert_default();
+            let parts = splitter.derive(&self.found, no_tables, &params, block.plain.len());
             if !parts.is_empty() {
                 return put_parts(block, parts, &mut self.found, &mut self.repeats, blocks, dst);
             }

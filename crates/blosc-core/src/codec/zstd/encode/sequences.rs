@@ -149,6 +149,8 @@ impl Kept {
                 let cost = fse::cost(counts, &distribution)? + ((header as u64 * 8) << 8);
                 if cost < best {
                     (best, described) = (cost, Some((distribution, header)));
+                } else if described.is_some() {
+                    break;
                 }
             }
             if let Some((distribution, header)) = described {

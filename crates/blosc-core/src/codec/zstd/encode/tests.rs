@@ -84,13 +84,16 @@ fn frames_with_planes_decode_and_are_as_small_as_by_rust_zstd() {
         let mut encoder = ZstdEncoder::new(level);
         for (planes, plain) in planes() {
             let mut frame = vec![0; plain.len() + 100];
-            let len = encoder.compress(&plain, planes, &mut frame).unwrap().unwrap();
+            let reference = by_rust_zstd(level, &plain).len();
+            let Some(len) = encoder.compress(&plain, planes, &mut frame).unwrap() else {
+                assert!(reference >= plain.len(), "level {level}: {reference}");
+                continue;
+            };
             let mut narrow = vec![0; len];
             assert_eq!(encoder.compress(&plain, planes, &mut narrow).unwrap(), Some(len));
             assert!(frame[..len] == narrow && decoded(&narrow, plain.len()) == plain);
             assert!(rust_zstd::decompress(&narrow).unwrap() == plain);
             assert_eq!(encoder.compress(&plain, planes, &mut narrow[1..]).unwrap(), None);
-            let reference = by_rust_zstd(level, &plain).len();
             assert!(len <= reference + reference / 100 + 16, "level {level}: {len} instead of {reference}");
         }
     }
@@ -136,7 +139,7 @@ fn the_crate_allocates_no_more_than_is_claimed() {
     let check = |mut encoder: ZstdEncoder, plain: &[u8]| {
         let mut frame = vec![0; plain.len() + 1000];
         let (len, usage) = testdata::CountingAlloc::measure(|| encoder.compress(plain, 1, &mut frame).unwrap());
-        assert!(len.is_some() && usage.peak > 0);
+        assert!((len.is_some() || plain.len() == 10) && usage.peak > 0);
         let (level, len) = (encoder.plan.level, plain.len());
         assert!(usage.peak <= encoder.held(), "level {level}, {len} bytes: {usage:?}, {}", encoder.held());
     };
