@@ -50,6 +50,11 @@ impl Care {
         }
     }
 
+    /// Returns the number of places for the strings of other parts, of which most are alike or have none in common.
+    fn looks_elsewhere(self, looks: usize) -> usize {
+        if self == Care::Most { looks } else { looks / 4 }
+    }
+
     /// Returns the length of the shortest streams that are tested: with shorter ones, the test would take longer than it
     /// saves.
     fn min_stream(self) -> usize {
@@ -119,10 +124,11 @@ fn has_no_long_strings(stream: &[u8], range: Range<usize>, care: Care) -> bool {
         return false;
     };
     let len = length_of_strings(equal, stream.len() as f64 * looks as f64);
-    // Most data that repeats does so within the part, which is a shorter search. Other parts are alike or they are not.
+    // Most data that repeats does so within the part, which is a shorter search.
     !has_long_strings(Strings { stream: part, len }, 0..part.len(), looks)
         && !run_hot(HasRecords { window: &part[part.len() / 4..][..care.window()], equal })
-        && (part.len() == stream.len() || !has_long_strings(Strings { stream, len }, range, looks / 4))
+        && (part.len() == stream.len()
+            || !has_long_strings(Strings { stream, len }, range, care.looks_elsewhere(looks)))
 }
 
 /// Returns whether strings of `range` occur elsewhere.
