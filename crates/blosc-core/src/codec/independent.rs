@@ -10,7 +10,8 @@
 //! 1. *Distribution.* The share of equal pairs is the probability that two bytes are equal. It must be alike in all
 //!    places. It gives the number of bytes from which on two strings are hardly ever equal by chance.
 //! 2. *Repetition.* Strings of that length, from all over the stream, are [noted and looked up](super::repeats). Their
-//!    literals take the bits of a match, about 27 in 128 KiB. At most one string occurs again.
+//!    literals take the bits of a match, about 27 in 128 KiB. At most one string occurs again. A part of a stream is compared
+//!    with itself first, and then with all of the stream.
 //! 3. *Records.* Matches that repeat the distance of an earlier one take few bits. So bytes must not equal those a short
 //!    distance before more often than any others: elements that are not shuffled do.
 //!
@@ -41,16 +42,17 @@ pub(crate) enum Care {
 }
 
 impl Care {
-    /// Returns the number of places in which strings of `len` bytes are looked up.
-    fn looks(self, len: usize) -> usize {
+    /// Returns the number of places of a part of `part` bytes whose strings are looked up.
+    fn looks(self, part: usize) -> usize {
         match self {
             Care::Little => 32,
-            Care::Most if len >= MANY => 256,
+            Care::Most if part >= MANY => 256,
             _ => 64,
         }
     }
 
-    /// Returns the number of places for the strings of other parts, of which most are alike or have none in common.
+    /// Returns the number of places of a part whose strings are looked up elsewhere: most parts are alike or have no string
+    /// in common.
     fn looks_elsewhere(self, looks: usize) -> usize {
         if self == Care::Most { looks } else { looks / 4 }
     }
@@ -133,12 +135,17 @@ fn has_no_long_strings(stream: &[u8], range: Range<usize>, care: Care) -> bool {
 
 /// Returns whether strings of `range` occur elsewhere.
 fn has_long_strings(strings: Strings<'_>, range: Range<usize>, looks: usize) -> bool {
-    let (hash, are_equal) = (|at| strings.hash(at), |a, b| strings.are_equal(a, b));
-    if looks > 64 {
-        repeats::are_more::<MANY_SLOTS>(1, range, strings.count(), looks, hash, are_equal)
-    } else {
-        repeats::are_more::<SLOTS>(1, range, strings.count(), looks, hash, are_equal)
+    match looks {
+        ..=64 => has_noted_strings::<SLOTS>(strings, range, looks),
+        _ => has_noted_strings::<MANY_SLOTS>(strings, range, looks),
     }
+}
+
+// Each has a stack frame of its own, for its table.
+#[inline(never)]
+fn has_noted_strings<const SLOTS: usize>(strings: Strings<'_>, range: Range<usize>, looks: usize) -> bool {
+    let (hash, are_equal) = (|at| strings.hash(at), |a, b| strings.are_equal(a, b));
+    repeats::are_more::<SLOTS>(1, range, strings.count(), looks, hash, are_equal)
 }
 
 /// The longest window in which records are looked for.
@@ -150,7 +157,7 @@ const LONGEST_RECORD: usize = 64;
 /// Pairs that are compared at once.
 const LANES: usize = 32;
 
-/// The shortest strings that are looked for: shorter matches are not searched for.
+/// The shortest strings that are looked for: shorter matches save too little of independent bytes.
 const MIN_STRING: usize = 4;
 
 /// Counts the equal pairs of a window at each distance.

@@ -23,7 +23,7 @@ const MIN_LEN: usize = 256 << 10;
 
 /// In shorter streams, matches of four bytes count, and the sample does not find them: with streams of 512 bytes, chunks
 /// of a linspace were 6 % larger, and of stamps 3 %.
-const MIN_STREAM: usize = 4096;
+pub(super) const MIN_STREAM: usize = 4096;
 
 const MAX_WIDTH: usize = 16;
 

@@ -236,13 +236,14 @@ fn zstd_level(params: &CParams) -> Option<i32> {
 /// Returns the number of byte planes in a block, or 0 if its bytes are of several kinds. The planes of bits that
 /// bitshuffle makes of one byte of the elements lie next to each other.
 fn planes(params: &CParams) -> usize {
-    let (typesize, filters) = (params.typesize, &params.filters);
-    let has_bits = params.codec == Codec::Zstd && filters.as_slice().contains(&Filter::BitShuffle);
-    match typesize {
-        0 | 1 => 1,
-        _ if filters.has_shuffle() || has_bits => typesize,
-        _ => 0,
-    }
+    let typesize = params.machine_typesize();
+    let planes = params.filters.as_slice().iter().rev().find_map(|filter| match filter {
+        Filter::Shuffle => Some(typesize),
+        Filter::ShuffleGroups(bytes) => Some(usize::from(bytes.get())),
+        Filter::BitShuffle if params.codec == Codec::Zstd => Some(typesize),
+        _ => None,
+    });
+    planes.unwrap_or(usize::from(typesize <= 1))
 }
 
 /// Prefers longer matches if the filters produce planes, or if elements are single bytes, mostly text. Blosc1 chunks

@@ -62,8 +62,13 @@ impl<'a> Block<'a> {
 
     /// Returns whether it is written as a run.
     pub(super) fn is_run(&self) -> bool {
-        // Old decoders reject a run at the start.
-        !self.is_first && self.plain.iter().all(|&byte| byte == self.plain[0])
+        match self.plain {
+            // Old decoders reject a run at the start.
+            _ if self.is_first => false,
+            [] => false,
+            [first, .., last] if first != last => false,
+            plain => plain[1..] == plain[..plain.len() - 1],
+        }
     }
 }
 

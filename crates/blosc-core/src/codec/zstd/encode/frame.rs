@@ -1,79 +1,116 @@
 //! Writes a frame: its header, and blocks of up to 128 KiB.
 
+use rust_zstd::compress::Strategy;
 use rust_zstd::compress::presplit::{PreSplitter, split_level};
-use rust_zstd::compress::{CParams, Strategy};
 
-use super::block::{Block, BlockWriter};
+use super::block::BlockWriter;
 use super::parts::{Part, Parts};
-use super::search::Search;
+use super::search::{Frame, Search};
 use super::short;
 use super::thrift::Thrift;
+use crate::codec::noise::{Care, is_noise_stream};
 use crate::memory::OutOfMemory;
 
 /// Levels from here on look at more than one match at a position.
-pub(super) const LAZY: i32 = 5;
+const LAZY: i32 = 5;
 
 const MAGIC: u32 = 0xFD2F_B528;
 
 /// Maximum length of a block.
-const MAX_BLOCK: usize = 128 << 10;
+pub(super) const MAX_BLOCK: usize = 128 << 10;
 
 /// Bytes that a frame must have saved before its blocks are cut where their content changes.
 const SAVED: i64 = 3;
 
 /// Encodes frames, and reuses its memory.
-#[derive(Default)]
 pub(super) struct FrameEncoder {
+    level: i32,
+    /// The search uses the tables of frames of at least this length.
+    least: usize,
     search: Search,
     splitter: PreSplitter,
     blocks: BlockWriter,
-}
-
-/// What a frame is made with.
-#[derive(Clone, Copy)]
-pub(super) struct Plan {
-    pub(super) level: i32,
-    /// The search has the tables of frames of at least this length.
-    pub(super) least: usize,
+    /// Length of blocks for which `blocks` has memory.
+    reserved: usize,
 }
 
 impl FrameEncoder {
-    /// Returns the bytes of its buffers, without those of `rust-zstd`.
+    /// Creates an encoder for one of Zstandard's own levels.
+    pub(super) fn new(level: i32) -> Self {
+        let (search, splitter, blocks) = Default::default();
+        FrameEncoder { level, least: 0, search, splitter, blocks, reserved: 0 }
+    }
+
+    pub(super) fn level(&self) -> i32 {
+        self.level
+    }
+
+    pub(super) fn set_level(&mut self, level: i32) {
+        if level != self.level {
+            self.level = level;
+            self.search.change_level();
+        }
+    }
+
+    /// Chooses tables as for streams of `len` bytes, although shorter ones follow.
+    pub(super) fn samples_of(&mut self, len: usize) {
+        self.least = len;
+    }
+
+    /// Returns an upper bound of the bytes that it holds.
     pub(super) fn held(&self) -> usize {
-        self.blocks.held() + size_of::<Self>()
+        self.blocks.held() + self.search.held() + size_of::<Self>()
     }
 
     /// Returns the bytes of the tables of `rust-zstd`.
+    #[cfg(test)]
     pub(super) fn tables(&self) -> usize {
         self.search.tables()
     }
 
-    /// Allocates its own buffers for frames of `len` bytes.
-    pub(super) fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
-        self.blocks.reserve(len.min(MAX_BLOCK))
-    }
-
-    /// Writes a frame with `planes` planes, for whose length memory was [reserved](FrameEncoder::reserve). Returns its
-    /// length, or `None` if it does not fit or would be longer than its content.
-    pub(super) fn encode(&mut self, plan: Plan, planes: usize, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        let params = CParams::for_level(plan.level, src.len().max(plan.least));
-        let thrift = Thrift::of(params.strategy);
-        if params.strategy >= Strategy::BtOpt && short::is_random(src, thrift) {
-            return None;
+    /// Writes a frame with `planes` planes. Returns its length, or `None` if it does not fit, or if `src` is random.
+    // In line, its stack frame would be that of all codecs.
+    #[inline(never)]
+    pub(super) fn encode(&mut self, src: &[u8], planes: usize, dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
+        // Fast levels search random bytes in wide steps, which takes hardly longer than a large sample.
+        let care = if self.level < LAZY { Care::Least } else { Care::Little };
+        let mut frame = Frame::new(src, self.level, self.least);
+        let (params, thrift) = (frame.params, Thrift::of(frame.params.strategy));
+        if is_noise_stream(src, care) || params.strategy >= Strategy::BtOpt && short::is_random(src, thrift) {
+            return Ok(None);
         }
+        self.reserve(src.len().min(MAX_BLOCK))?;
         self.blocks.start(thrift);
-        self.search.start();
-        let header = put_header(src.len(), params.window_log, dst)?;
+        let Some(header) = put_header(src.len(), params.window_log, dst) else { return Ok(None) };
         let mut at = header;
         for part in Parts::new(src, params.strategy, planes) {
             let saved = (part.range.start + header) as i64 - at as i64;
-            at += self.put_part(src, part, params, saved, dst.get_mut(at..)?)?;
+            let Some(dst) = dst.get_mut(at..) else { return Ok(None) };
+            let Some(len) = self.put_part(&mut frame, src, part, saved, dst)? else { return Ok(None) };
+            at += len;
         }
-        Some(at)
+        Ok(Some(at))
+    }
+
+    /// Allocates its own buffers for blocks of `len` bytes.
+    fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        if len > self.reserved {
+            self.blocks.reserve(len)?;
+            self.reserved = len;
+        }
+        Ok(())
     }
 
     /// Writes the blocks of a part. `saved` are the bytes that those before are shorter than their content.
-    fn put_part(&mut self, src: &[u8], part: Part, params: CParams, mut saved: i64, dst: &mut [u8]) -> Option<usize> {
+    fn put_part(
+        &mut self,
+        frame: &mut Frame<'_>,
+        src: &[u8],
+        part: Part,
+        mut saved: i64,
+        dst: &mut [u8],
+    ) -> Result<Option<usize>, OutOfMemory> {
+        let params = frame.params;
         let max_block = MAX_BLOCK.min(1 << params.window_log);
         let (mut from, mut at) = (part.range.start, 0);
         // An empty frame has one empty block.
@@ -85,16 +122,18 @@ impl FrameEncoder {
             {
                 len = self.splitter.split_block(&src[from..from + len], level);
             }
-            let (range, dst) = (from..from + len, dst.get_mut(at..)?);
+            let range = from..from + len;
             from = range.end;
+            let Some(dst) = dst.get_mut(at..) else { return Ok(None) };
             let written = match part.is_searched {
-                true => self.search.put_block(src, range, params, &mut self.blocks, dst)?,
-                false => self.blocks.put(Block::without_matches(src, range), dst)?.len,
+                true => self.search.put_block(frame, range, &mut self.blocks, dst)?,
+                false => self.search.put_without_matches(frame, range, &mut self.blocks, dst),
             };
+            let Some(written) = written else { return Ok(None) };
             saved += len as i64 - written as i64;
             at += written;
             if from == part.range.end {
-                return Some(at);
+                return Ok(Some(at));
             }
         }
     }

@@ -30,7 +30,7 @@ impl Code {
         (len.ilog2().saturating_sub(1)).max(used(counts).ilog2() + 2).clamp(5, LIMIT)
     }
 
-    /// Computes the code of the best limit. Writes descriptions to `spare`.
+    /// Computes the code of the limit from which a shorter one does not save more. Writes descriptions to `spare`.
     pub(super) fn fill_shortest(&mut self, counts: &[u32; 256], spare: &mut [u8]) {
         let lowest = used(counts).ilog2() + 1;
         let mut size_at = |code: &mut Code, limit| {

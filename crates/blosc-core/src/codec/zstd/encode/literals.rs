@@ -76,7 +76,11 @@ impl Literals {
         }
         match self.put_compressed(literals, &statistics.counts, dst) {
             Some(len) => Some(len),
-            None => put_stored(literals, dst),
+            None => {
+                // A code that was not written is not known to the decoder.
+                self.clear();
+                put_stored(literals, dst)
+            }
         }
     }
 
@@ -207,7 +211,7 @@ impl Statistics {
     /// Returns whether a code may save more than its description takes, usually at least a bit per symbol. The number of
     /// equal pairs gives a lower bound of the entropy, which costs less than a code.
     fn may_shrink(&self, len: usize, thrift: Thrift) -> bool {
-        let effective = ((len * len) as u64 * 256 / self.squares.max(1)) as u32;
+        let effective = (len as u64 * len as u64 * 256 / self.squares.max(1)) as u32;
         // In 1/256 bit, less than 8 bits each.
         let saved = (len * (16_usize << 8).saturating_sub(log2(effective.max(1)) as usize)) >> 11;
         let symbols = self.counts.iter().rposition(|&n| n > 0).unwrap_or(0);

@@ -18,7 +18,6 @@ use rust_zstd::compress::Strategy;
 use crate::codec::independent::{Care, are_independent};
 
 /// A part of a stream.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) range: Range<usize>,
     pub(super) is_searched: bool,

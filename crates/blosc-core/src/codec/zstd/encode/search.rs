@@ -9,18 +9,43 @@ use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enable
 use rust_zstd::compress::{CParams, ParamSwitch, SeqStore};
 
 use super::block::{Block, BlockWriter};
+use super::frame::MAX_BLOCK;
+use crate::memory::{self, OutOfMemory};
 
 /// The search of `rust-zstd`, and its memory.
 #[derive(Default)]
 pub(super) struct Search {
     finder: Option<MatchState>,
-    /// Whether the finder works on this frame.
-    is_started: bool,
     found: SeqStore,
     /// Levels of the optimal parser only. The splitter is told that there are no tables of earlier blocks to repeat.
     splitter: Option<Box<(BlockSplitter, EntropyTables)>>,
+    /// Length of the longest frame for which the crate has allocated its memory at this level.
+    longest: usize,
+    /// An upper bound of the bytes that the crate holds.
+    crate_memory: usize,
+}
+
+/// A frame that is being written.
+pub(super) struct Frame<'a> {
+    src: &'a [u8],
+    pub(super) params: CParams,
+    /// The search uses the tables of frames of this length.
+    len: usize,
     /// The offsets that the next block may repeat.
     repeats: [u32; 3],
+    /// Whether the finder works on this frame.
+    is_searched: bool,
+    /// Until the crate has allocated its memory.
+    claim: Option<memory::Claim>,
+}
+
+impl<'a> Frame<'a> {
+    /// Starts a frame with the content `src`. Its search uses the tables of frames of at least `least` bytes.
+    pub(super) fn new(src: &'a [u8], level: i32, least: usize) -> Self {
+        let len = src.len().max(least);
+        let params = CParams::for_level(level, len);
+        Frame { src, params, len, repeats: REP_START_VALUE, is_searched: false, claim: None }
+    }
 }
 
 impl Search {
@@ -29,55 +54,110 @@ impl Search {
         self.finder.as_ref().map_or(0, MatchState::workspace_size)
     }
 
-    /// Starts a frame.
-    pub(super) fn start(&mut self) {
-        (self.is_started, self.repeats) = (false, REP_START_VALUE);
+    /// Returns an upper bound of the bytes that it holds.
+    pub(super) fn held(&self) -> usize {
+        self.crate_memory
     }
 
-    /// Searches a block of `src` and writes it. Returns its length.
+    /// Continues at another level, which may need other memory than tables.
+    pub(super) fn change_level(&mut self) {
+        self.longest = 0;
+    }
+
+    /// Searches a block and writes it. Returns its length.
     pub(super) fn put_block(
         &mut self,
-        src: &[u8],
+        frame: &mut Frame<'_>,
         range: Range<usize>,
-        params: CParams,
+        blocks: &mut BlockWriter,
+        dst: &mut [u8],
+    ) -> Result<Option<usize>, OutOfMemory> {
+        let block = Block::without_matches(frame.src, range.clone());
+        if block.is_run() {
+            return Ok(self.put_without_matches(frame, range, blocks, dst));
+        }
+        let finder = self.started(frame, range.start)?;
+        let entered = finder.enter_block(range);
+        let (Some(finder), found) = (&mut self.finder, &mut self.found) else { return Ok(None) };
+        found.reserve(block.plain.len());
+        let next = build_seq_store(finder, frame.src, entered, frame.repeats, found, &mut BlockLdm::Off, None);
+        Ok(match next {
+            Some(next) => self.put_found(frame, block, next, blocks, dst),
+            // It is too short for matches.
+            None => blocks.put(block, dst).map(|written| written.len),
+        })
+    }
+
+    /// Writes a block that is not searched. Returns its length.
+    pub(super) fn put_without_matches(
+        &mut self,
+        frame: &Frame<'_>,
+        range: Range<usize>,
         blocks: &mut BlockWriter,
         dst: &mut [u8],
     ) -> Option<usize> {
-        let block = Block::without_matches(src, range.clone());
-        let found = if block.is_run() { None } else { self.find(src, range, params) };
-        let Some(next) = found else {
-            return Some(blocks.put(block, dst)?.len);
-        };
-        if block_splitter_enabled(ParamSwitch::Auto, &params) {
-            let (splitter, no_tables) = &mut **self.splitter.get_or_insert_default();
-            let parts = splitter.derive(&self.found, no_tables, &params, block.plain.len());
+        if let Some(finder) = self.finder.as_mut().filter(|_| frame.is_searched) {
+            // Its positions must not jump far: they have 32 bits, and start again in time.
+            finder.enter_block(range.clone());
+        }
+        Some(blocks.put(Block::without_matches(frame.src, range), dst)?.len)
+    }
+
+    /// Returns the finder, which has read the frame up to `start` if this is its first block to be searched.
+    fn started(&mut self, frame: &mut Frame<'_>, start: usize) -> Result<&mut MatchState, OutOfMemory> {
+        if !frame.is_searched {
+            let tables = self.tables();
+            frame.claim = self.claim(frame)?;
+            match &mut self.finder {
+                Some(finder) => finder.reset(frame.params, 0),
+                none => *none = Some(MatchState::new(frame.params, 0)),
+            }
+            // The crate may have released tables that were too large for the last frames.
+            self.longest = if self.tables() < tables { 0 } else { self.longest.max(frame.len) };
+        }
+        let finder = self.finder.get_or_insert_with(|| MatchState::new(frame.params, 0));
+        if !frame.is_searched {
+            for from in (0..start).step_by(MAX_BLOCK) {
+                finder.enter_block(from..start.min(from + MAX_BLOCK));
+            }
+            frame.is_searched = true;
+        }
+        Ok(finder)
+    }
+
+    /// Claims what the crate may allocate for a frame, as it cannot report that an allocation failed.
+    fn claim(&mut self, frame: &Frame<'_>) -> Result<Option<memory::Claim>, OutOfMemory> {
+        if self.longest >= frame.len.max(1) {
+            return Ok(None);
+        }
+        let needed = workspace(frame.params);
+        self.crate_memory = self.crate_memory.max(needed);
+        let claimed = if needed > self.tables() { needed } else { ENTROPY_MEMORY };
+        memory::claim(claimed).map(Some)
+    }
+
+    /// Writes a block with the matches that were found. `next` are the offsets that may be repeated after it.
+    fn put_found(
+        &mut self,
+        frame: &mut Frame<'_>,
+        block: Block<'_>,
+        next: [u32; 3],
+        blocks: &mut BlockWriter,
+        dst: &mut [u8],
+    ) -> Option<usize> {
+        if block_splitter_enabled(ParamSwitch::Auto, &frame.params) {
+            let splitter = self.splitter.get_or_insert_with(memory::default_of);
+            let parts = splitter.0.derive(&self.found, &splitter.1, &frame.params, block.plain.len());
             if !parts.is_empty() {
-                return put_parts(block, parts, &mut self.found, &mut self.repeats, blocks, dst);
+                return put_parts(block, parts, &mut self.found, &mut frame.repeats, blocks, dst);
             }
         }
         let block = Block { literals: &self.found.lits, sequences: &self.found.seqs, ..block };
         let written = blocks.put(block, dst)?;
         if written.is_compressed {
-            self.repeats = next;
+            frame.repeats = next;
         }
         Some(written.len)
-    }
-
-    /// Finds the matches of a block. Returns the offsets that the next block may repeat, or `None` if it is too short.
-    fn find(&mut self, src: &[u8], range: Range<usize>, params: CParams) -> Option<[u32; 3]> {
-        let finder = match &mut self.finder {
-            Some(finder) => {
-                if !self.is_started {
-                    finder.reset(params, 0);
-                }
-                finder
-            }
-            none => none.insert(MatchState::new(params, 0)),
-        };
-        self.is_started = true;
-        self.found.reserve(range.len());
-        let entered = finder.enter_block(range);
-        build_seq_store(finder, src, entered, self.repeats, &mut self.found, &mut BlockLdm::Off, None)
     }
 }
 
@@ -113,3 +193,13 @@ fn put_parts(
     }
     Some(at)
 }
+
+/// Returns an upper bound of the bytes that the crate allocates to compress with these parameters.
+pub(super) fn workspace(params: CParams) -> usize {
+    // The hash table with tags, the chains or tree, and the table for three-byte matches, with 4-byte positions.
+    let tables = (5_usize << params.hash_log) + (4 << params.chain_log) + (4 << params.window_log.min(17));
+    tables + ENTROPY_MEMORY
+}
+
+/// Sequences and literals of a block, statistics, entropy tables, and the states of the optimal parser.
+const ENTROPY_MEMORY: usize = 3 << 20;

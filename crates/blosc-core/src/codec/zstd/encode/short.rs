@@ -5,10 +5,7 @@
 
 use super::literals;
 use super::thrift::Thrift;
-use crate::codec::repeats::GOLDEN;
-
-/// Longer streams are tested by samples.
-pub(super) const SHORT: usize = 4096;
+use crate::codec::noise::MIN_STREAM;
 
 /// Each of this number of equal strings saves less than a byte, and a block must save two.
 const FEW: u32 = 2;
@@ -20,23 +17,34 @@ pub(super) fn is_random(stream: &[u8], thrift: Thrift) -> bool {
         256..1024 => has_strings::<4096>,
         _ => has_strings::<16_384>,
     };
-    stream.len() < SHORT && literals::are_stored(stream, thrift) && !has_strings(stream)
+    stream.len() < MIN_STREAM && literals::are_stored(stream, thrift) && !has_strings(stream)
 }
 
 /// Returns whether more than [`FEW`] strings of three bytes occur again.
+///
+/// ```text
+/// hash of a string, 24 bits:   | slot | tag |
+/// ```
+///
+/// An odd factor permutes the numbers of 24 bits, so a slot and a tag stand for one string. Each slot has the tag of its
+/// last string, plus 1.
 #[inline(never)]
 fn has_strings<const SLOTS: usize>(stream: &[u8]) -> bool {
-    // The last string of each slot, plus 1.
-    let mut noted = [0_u32; SLOTS];
+    let tag_bits = 24 - SLOTS.ilog2();
+    let mut tags = [0_u16; SLOTS];
     let mut found = 0;
     for string in stream.windows(3) {
-        let string = u32::from_le_bytes([string[0], string[1], string[2], 0]) + 1;
-        let slot = u64::from(string).wrapping_mul(GOLDEN) >> (u64::BITS - SLOTS.ilog2());
-        let before = core::mem::replace(&mut noted[slot as usize], string);
-        found += u32::from(before == string);
+        let string = u32::from_le_bytes([string[0], string[1], string[2], 0]);
+        let hash = string.wrapping_mul(FACTOR) & 0xFF_FFFF;
+        let tag = (hash & ((1 << tag_bits) - 1)) as u16 + 1;
+        let before = core::mem::replace(&mut tags[(hash >> tag_bits) as usize], tag);
+        found += u32::from(before == tag);
     }
     found > FEW
 }
+
+/// 2^32 divided by the golden ratio.
+const FACTOR: u32 = 0x9E37_79B1;
 
 #[cfg(test)]
 mod tests {
@@ -63,6 +71,6 @@ mod tests {
             }
         }
         assert!(random > 200 && others == 0, "{random} of 210, {others}");
-        assert!(!is_random(&testdata::noise(SHORT, 1), thrift));
+        assert!(!is_random(&testdata::noise(MIN_STREAM, 1), thrift));
     }
 }

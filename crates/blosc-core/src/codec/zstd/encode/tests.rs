@@ -1,6 +1,8 @@
 use super::super::level_of;
+use super::dict::dict_memory;
+use super::frame::FrameEncoder;
 use super::fse;
-use super::{EncodeDict, ZstdEncoder, dict_memory};
+use super::{EncodeDict, ZstdEncoder};
 use crate::codec::DecodeTask;
 use crate::codec::zstd::ZstdDecoder;
 use crate::codec::zstd::decode::fse::Distribution;
@@ -112,24 +114,45 @@ fn frames_do_not_depend_on_earlier_streams_or_levels() {
     }
 }
 
+/// Returns the peak of the memory that compressing takes.
+fn peak(encoder: &mut FrameEncoder, plain: &[u8], planes: usize) -> usize {
+    let mut frame = vec![0; plain.len() + 1000];
+    testdata::CountingAlloc::measure(|| encoder.encode(plain, planes, &mut frame).unwrap()).1.peak
+}
+
 #[test]
-fn memory_is_checked_again_when_tables_change() {
-    let mut encoder = ZstdEncoder::new(9);
-    let (long, short) = (testdata::text(1 << 20, 1), testdata::text(1000, 2));
-    let mut frame = vec![0; long.len()];
-    encoder.compress(&long, 1, &mut frame).unwrap().unwrap();
-    let tables = encoder.tables();
-    let mut streams = 0;
-    while encoder.tables() == tables {
-        assert_eq!(encoder.longest, long.len());
-        encoder.compress(&short, 1, &mut frame).unwrap().unwrap();
-        streams += 1;
-        assert!(streams < 1000, "the tables of a long stream are kept");
+fn memory_is_claimed_when_it_is_first_needed() {
+    let (digits, text) =
+        (testdata::noise(300_000, 1).iter().map(|byte| byte % 10).collect::<Vec<u8>>(), testdata::text(300_000, 2));
+    for level in [9, 19] {
+        let mut encoder = FrameEncoder::new(level);
+        // Digits are not searched, so the crate needs no tables yet.
+        assert!(peak(&mut encoder, &digits, 1) < 1 << 20 && encoder.tables() == 0);
+        // A claim is an allocation of the whole amount.
+        assert!(peak(&mut encoder, &text, 1) > 3 << 20 && encoder.tables() > 0);
+        assert_eq!(peak(&mut encoder, &text, 1), 0, "nothing is claimed again");
+        encoder.set_level(level + 1);
+        assert!(peak(&mut encoder, &digits, 1) < 1 << 20);
+        assert!(peak(&mut encoder, &text, 1) >= 3 << 20, "another level");
     }
-    assert_eq!(encoder.longest, 0);
-    encoder.compress(&short, 1, &mut frame).unwrap().unwrap();
+}
+
+#[test]
+fn memory_is_claimed_again_when_tables_change() {
+    let mut encoder = FrameEncoder::new(9);
+    let (long, short) = (testdata::text(1 << 20, 1), testdata::text(1000, 2));
+    peak(&mut encoder, &long, 1);
+    let tables = encoder.tables();
+    for _ in 0..1000 {
+        assert_eq!(peak(&mut encoder, &long[..500_000], 1), 0);
+        peak(&mut encoder, &short, 1);
+        if encoder.tables() < tables {
+            break;
+        }
+    }
+    assert!(encoder.tables() < tables, "the tables of a long stream are kept");
     encoder.samples_of(long.len());
-    assert_eq!(encoder.longest, 0, "the next tables are larger");
+    assert!(peak(&mut encoder, &short, 1) > 3 << 20, "the next tables are larger");
 }
 
 /// Claims for the crate are upper bounds, with and without a dictionary.
@@ -139,9 +162,8 @@ fn the_crate_allocates_no_more_than_is_claimed() {
     let check = |mut encoder: ZstdEncoder, plain: &[u8]| {
         let mut frame = vec![0; plain.len() + 1000];
         let (len, usage) = testdata::CountingAlloc::measure(|| encoder.compress(plain, 1, &mut frame).unwrap());
-        assert!((len.is_some() || plain.len() == 10) && usage.peak > 0);
-        let (level, len) = (encoder.plan.level, plain.len());
-        assert!(usage.peak <= encoder.held(), "level {level}, {len} bytes: {usage:?}, {}", encoder.held());
+        assert_eq!(len.is_some() || plain.len() > 10, usage.peak > 0);
+        assert!(usage.peak <= encoder.held(), "{} bytes: {usage:?}, {}", plain.len(), encoder.held());
     };
     for len in [10, 5_000, 131_073, plain.len()] {
         for level in [-5, 1, 3, 5, 9, 12, 15, 16, 18, 19, 22] {

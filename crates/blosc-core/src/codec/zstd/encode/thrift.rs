@@ -7,9 +7,9 @@ use rust_zstd::compress::Strategy;
 pub(super) struct Thrift {
     /// Minimum number of literals that are compressed.
     pub(super) min_literals: usize,
-    /// More than this power of two of a length is saved, see [`Thrift::room`].
+    /// A length must shrink by 2 and by its share of one in two to this power.
     gain_shift: u32,
-    /// Whether literals are encoded with the best limit of code lengths, or with one that is usually good.
+    /// Whether several limits of code lengths, and several tables for sequences, are tried, or one that is usually good.
     pub(super) tries_limits: bool,
     /// From this number of sequences on, a block may describe tables for them.
     pub(super) min_described: usize,
