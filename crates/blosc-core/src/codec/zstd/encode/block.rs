@@ -10,6 +10,9 @@ use super::thrift::Thrift;
 use crate::kernels;
 use crate::memory::{self, OutOfMemory};
 
+/// Maximum length of a block.
+pub(super) const MAX_BLOCK: usize = 128 << 10;
+
 /// Length of the header of a block.
 const HEADER: usize = 3;
 

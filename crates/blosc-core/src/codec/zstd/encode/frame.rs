@@ -3,7 +3,7 @@
 use rust_zstd::compress::Strategy;
 use rust_zstd::compress::presplit::{PreSplitter, split_level};
 
-use super::block::BlockWriter;
+use super::block::{BlockWriter, MAX_BLOCK};
 use super::parts::{Part, Parts};
 use super::search::{Frame, Search};
 use super::short;
@@ -15,9 +15,6 @@ use crate::memory::OutOfMemory;
 const LAZY: i32 = 5;
 
 const MAGIC: u32 = 0xFD2F_B528;
-
-/// Maximum length of a block.
-pub(super) const MAX_BLOCK: usize = 128 << 10;
 
 /// Bytes that a frame must have saved before its blocks are cut where their content changes.
 const SAVED: i64 = 3;

@@ -8,8 +8,7 @@ use rust_zstd::compress::matchstate::MatchState;
 use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enabled, resolve_off_codes};
 use rust_zstd::compress::{CParams, ParamSwitch, SeqStore};
 
-use super::block::{Block, BlockWriter};
-use super::frame::MAX_BLOCK;
+use super::block::{Block, BlockWriter, MAX_BLOCK};
 use crate::memory::{self, OutOfMemory};
 
 /// The search of `rust-zstd`, and its memory.
