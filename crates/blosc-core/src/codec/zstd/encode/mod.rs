@@ -12,7 +12,6 @@
 //! | `sequences` | the section of sequences, with the hot loop |
 //! | `fse` | entropy tables, and how they are described |
 //! | `bits` | a bit writer |
-//!
 
 mod bits;
 mod block;
