@@ -92,6 +92,7 @@ impl FrameEncoder {
     /// Allocates its own buffers for blocks of `len` bytes.
     fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
         if len > self.reserved {
+            self.reserved = 0; // If memory runs out halfway, the next frame reserves again.
             self.blocks.reserve(len)?;
             self.reserved = len;
         }

@@ -4,9 +4,10 @@ use core::ops::Range;
 
 use rust_zstd::compress::block::{BlockLdm, REP_START_VALUE, build_seq_store};
 use rust_zstd::compress::entropy::EntropyTables;
-use rust_zstd::compress::matchstate::MatchState;
+use rust_zstd::compress::lazy::default_search_method;
+use rust_zstd::compress::matchstate::{MatchState, needed_space};
 use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enabled, resolve_off_codes};
-use rust_zstd::compress::{CParams, ParamSwitch, SeqStore};
+use rust_zstd::compress::{CParams, ParamSwitch, Seq, SeqStore};
 
 use super::block::{Block, BlockWriter, MAX_BLOCK};
 use crate::memory::{self, OutOfMemory};
@@ -18,10 +19,21 @@ pub(super) struct Search {
     found: SeqStore,
     /// Levels of the optimal parser only. The splitter is told that there are no tables of earlier blocks to repeat.
     splitter: Option<Box<(BlockSplitter, EntropyTables)>>,
-    /// Length of the longest frame for which the crate has allocated its memory at this level.
-    longest: usize,
+    /// The most sequences for which the splitter has allocated its memory.
+    most_split: usize,
+    allocated: Allocated,
+    /// The bytes that the crate used for the last frame.
+    used: usize,
     /// An upper bound of the bytes that the crate holds.
     crate_memory: usize,
+}
+
+/// The parameters of frames for which the crate has allocated its memory. Neither longer frames nor larger tables of other
+/// parameters say that memory suffices: each strategy has tables of its own.
+#[derive(Default)]
+struct Allocated {
+    params: [Option<CParams>; 8],
+    next: usize,
 }
 
 /// A frame that is being written.
@@ -47,6 +59,20 @@ impl<'a> Frame<'a> {
     }
 }
 
+impl Allocated {
+    fn has(&self, params: CParams) -> bool {
+        self.params.contains(&Some(params))
+    }
+
+    /// Adds parameters, in place of the oldest ones.
+    fn add(&mut self, params: CParams) {
+        if !self.has(params) {
+            self.params[self.next] = Some(params);
+            self.next = (self.next + 1) % self.params.len();
+        }
+    }
+}
+
 impl Search {
     /// Returns the bytes of the tables of `rust-zstd`.
     pub(super) fn tables(&self) -> usize {
@@ -55,12 +81,13 @@ impl Search {
 
     /// Returns an upper bound of the bytes that it holds.
     pub(super) fn held(&self) -> usize {
-        self.crate_memory
+        let SeqStore { seqs, lits, .. } = &self.found;
+        self.crate_memory + lits.capacity() + seqs.capacity() * size_of::<Seq>()
     }
 
     /// Continues at another level, which may need other memory than tables.
     pub(super) fn change_level(&mut self) {
-        self.longest = 0;
+        self.allocated = Allocated::default();
     }
 
     /// Searches a block and writes it. Returns its length.
@@ -80,11 +107,11 @@ impl Search {
         let (Some(finder), found) = (&mut self.finder, &mut self.found) else { return Ok(None) };
         found.reserve(block.plain.len());
         let next = build_seq_store(finder, frame.src, entered, frame.repeats, found, &mut BlockLdm::Off, None);
-        Ok(match next {
+        match next {
             Some(next) => self.put_found(frame, block, next, blocks, dst),
             // It is too short for matches.
-            None => blocks.put(block, dst).map(|written| written.len),
-        })
+            None => Ok(blocks.put(block, dst).map(|written| written.len)),
+        }
     }
 
     /// Writes a block that is not searched. Returns its length.
@@ -106,13 +133,17 @@ impl Search {
     fn started(&mut self, frame: &mut Frame<'_>, start: usize) -> Result<&mut MatchState, OutOfMemory> {
         if !frame.is_searched {
             let tables = self.tables();
+            self.reserve(frame.len.min(MAX_BLOCK))?;
             frame.claim = self.claim(frame)?;
             match &mut self.finder {
                 Some(finder) => finder.reset(frame.params, 0),
                 none => *none = Some(MatchState::new(frame.params, 0)),
             }
-            // The crate may have released tables that were too large for the last frames.
-            self.longest = if self.tables() < tables { 0 } else { self.longest.max(frame.len) };
+            if self.tables() != tables {
+                // The crate has released the tables of all frames before.
+                self.allocated = Allocated::default();
+            }
+            self.allocated.add(frame.params);
         }
         let finder = self.finder.get_or_insert_with(|| MatchState::new(frame.params, 0));
         if !frame.is_searched {
@@ -124,9 +155,23 @@ impl Search {
         Ok(finder)
     }
 
+    /// Allocates memory for the sequences and literals of blocks of `len` bytes. The crate would abort without it.
+    fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        let SeqStore { seqs, lits, .. } = &mut self.found;
+        seqs.clear();
+        lits.clear();
+        // A match has at least three bytes. Words are copied beyond the end.
+        memory::reserve(seqs, len / 3 + 1)?;
+        memory::reserve(lits, len + SLACK)
+    }
+
     /// Claims what the crate may allocate for a frame, as it cannot report that an allocation failed.
     fn claim(&mut self, frame: &Frame<'_>) -> Result<Option<memory::Claim>, OutOfMemory> {
-        if self.longest >= frame.len.max(1) {
+        let least = needed_space(&frame.params, default_search_method(&frame.params), None, u64::MAX);
+        // Tables that are too large for many frames are replaced by smaller ones.
+        let may_be_replaced = self.tables().saturating_sub(self.used) >= 3 * least;
+        self.used = least;
+        if self.allocated.has(frame.params) && !may_be_replaced {
             return Ok(None);
         }
         let needed = workspace(frame.params);
@@ -143,20 +188,23 @@ impl Search {
         next: [u32; 3],
         blocks: &mut BlockWriter,
         dst: &mut [u8],
-    ) -> Option<usize> {
+    ) -> Result<Option<usize>, OutOfMemory> {
         if block_splitter_enabled(ParamSwitch::Auto, &frame.params) {
+            let sequences = self.found.seqs.len();
+            let _claim = if sequences > self.most_split { Some(memory::claim(SPLITTER_MEMORY)?) } else { None };
+            self.most_split = self.most_split.max(sequences);
             let splitter = self.splitter.get_or_insert_with(memory::default_of);
             let parts = splitter.0.derive(&self.found, &splitter.1, &frame.params, block.plain.len());
             if !parts.is_empty() {
-                return put_parts(block, parts, &mut self.found, &mut frame.repeats, blocks, dst);
+                return Ok(put_parts(block, parts, &mut self.found, &mut frame.repeats, blocks, dst));
             }
         }
         let block = Block { literals: &self.found.lits, sequences: &self.found.seqs, ..block };
-        let written = blocks.put(block, dst)?;
+        let Some(written) = blocks.put(block, dst) else { return Ok(None) };
         if written.is_compressed {
             frame.repeats = next;
         }
-        Some(written.len)
+        Ok(Some(written.len))
     }
 }
 
@@ -199,6 +247,13 @@ pub(super) fn workspace(params: CParams) -> usize {
     let tables = (5_usize << params.hash_log) + (4 << params.chain_log) + (4 << params.window_log.min(17));
     tables + ENTROPY_MEMORY
 }
+
+/// An upper bound of what the splitter allocates for a block: the places of up to 43 thousand sequences, twice while a
+/// vector grows, and more.
+const SPLITTER_MEMORY: usize = 512 << 10;
+
+/// Bytes that the crate writes beyond the end of the literals.
+const SLACK: usize = 64;
 
 /// Sequences and literals of a block, statistics, entropy tables, and the states of the optimal parser.
 const ENTROPY_MEMORY: usize = 3 << 20;

@@ -137,11 +137,27 @@ fn memory_is_claimed_when_it_is_first_needed() {
     }
 }
 
+/// Frames of up to 256 KiB have another strategy at level 13, and longer ones a smaller table at level 1.
+#[test]
+fn memory_is_claimed_for_shorter_frames_that_need_other_memory() {
+    for (level, long, short) in [(13, 300_000, 200_000), (1, 100_000, 10_000)] {
+        let text = testdata::text(long, 3);
+        let mut encoder = FrameEncoder::new(level);
+        peak(&mut encoder, &text, 1);
+        assert!(peak(&mut encoder, &text[..short], 1) >= 3 << 20, "level {level}");
+        for len in [long, short, long] {
+            assert_eq!(peak(&mut encoder, &text[..len], 1), 0, "level {level}, {len} bytes");
+        }
+    }
+}
+
 #[test]
 fn memory_is_claimed_again_when_tables_change() {
     let mut encoder = FrameEncoder::new(9);
     let (long, short) = (testdata::text(1 << 20, 1), testdata::text(1000, 2));
-    peak(&mut encoder, &long, 1);
+    for len in [long.len(), 500_000] {
+        peak(&mut encoder, &long[..len], 1);
+    }
     let tables = encoder.tables();
     for _ in 0..1000 {
         assert_eq!(peak(&mut encoder, &long[..500_000], 1), 0);
