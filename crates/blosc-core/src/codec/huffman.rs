@@ -41,6 +41,9 @@ const SHIFT: u32 = 9;
 /// The maximum frequency in a leaf. The sum over all symbols fits into 32 bits.
 const MOST: u32 = (1 << (32 - SHIFT)) - 1;
 
+/// The weight of nodes that do not exist yet, more than any other.
+const NONE: u64 = u32::MAX as u64;
+
 #[inline(always)]
 fn symbol(leaf: u32) -> usize {
     leaf as usize & ((1 << SHIFT) - 1)
@@ -86,23 +89,22 @@ fn rank(frequency: u32) -> usize {
 /// [cheapest] first.
 fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
     let n = leaves.len();
-    // Inner nodes that do not exist yet weigh more than any other.
-    let mut weights = [u32::MAX; 288];
-    let mut parents = [0u16; 288];
+    let weight_of = |leaf: usize| leaves.get(leaf).map_or(NONE, |leaf| u64::from(leaf >> SHIFT));
+    let mut weights = [NONE; 290];
+    let mut parents = [0u16; 290];
     let (mut leaf, mut inner) = (0, 0);
     for node in 0..n - 1 {
-        let mut weight = 0;
-        for _ in 0..2 {
-            // No branches: which queue is next is unpredictable.
-            let of_leaf = leaves.get(leaf).map_or(u32::MAX, |leaf| leaf >> SHIFT);
-            let of_inner = weights[inner];
-            let is_leaf = of_leaf <= of_inner;
-            weight += of_leaf.min(of_inner);
-            parents[inner] = node as u16;
-            leaf += usize::from(is_leaf);
-            inner += usize::from(!is_leaf);
-        }
-        weights[node] = weight;
+        // The children are two of the first two of each queue. No branches: which ones is unpredictable.
+        let (a, b) = ([weight_of(leaf), weight_of(leaf + 1)], [weights[inner], weights[inner + 1]]);
+        let is_leaf = a[0] <= b[0];
+        let are_leaves = is_leaf & (a[1] <= b[0]);
+        let are_inner = !is_leaf & (b[1] < a[0]);
+        (parents[inner], parents[inner + 1]) = (node as u16, node as u16);
+        let mixed = a[0] + b[0];
+        let alike = if is_leaf { a[0] + a[1] } else { b[0] + b[1] };
+        weights[node] = if are_leaves | are_inner { alike } else { mixed };
+        leaf += usize::from(!are_inner) + usize::from(are_leaves);
+        inner += usize::from(!are_leaves) + usize::from(are_inner);
     }
     let limit = limit as usize;
     // The Kraft sum, in units of `2^-limit`.
