@@ -10,8 +10,8 @@
 //! 1. *Distribution.* The share of equal pairs is the probability that two bytes are equal. It must be alike in all
 //!    places. It gives the number of bytes from which on two strings are hardly ever equal by chance.
 //! 2. *Repetition.* Strings of that length, from all over the stream, are [noted and looked up](super::repeats). Their
-//!    literals take the bits of a match, about 27 in 128 KiB. At most one string occurs again. A part of a stream is compared
-//!    with itself first, and then with all of the stream.
+//!    literals take the bits of a match, about 27 in 128 KiB. At most one string occurs again, or four of many. A part
+//!    of a stream is compared with itself first, and then with all of the stream.
 //! 3. *Records.* Matches that repeat the distance of an earlier one take few bits. So bytes must not equal those a short
 //!    distance before more often than any others: elements that are not shuffled do.
 //!
@@ -24,8 +24,8 @@
 
 use core::ops::{Range, RangeInclusive};
 
+use super::records::{self, has_records};
 use super::repeats;
-use crate::kernels::{HotLoop, run_hot};
 
 /// How long the test may take, and what is worth it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Care {
 
     /// Returns the bytes in which records are looked for.
     fn window(self) -> usize {
-        if self == Care::Little { WINDOW / 2 } else { WINDOW }
+        if self == Care::Little { records::WINDOW / 2 } else { records::WINDOW }
     }
 }
 
@@ -128,7 +128,7 @@ fn has_no_long_strings(stream: &[u8], range: Range<usize>, care: Care) -> bool {
     let len = length_of_strings(equal, stream.len() as f64 * looks as f64);
     // Most data that repeats does so within the part, which is a shorter search.
     !has_long_strings(Strings { stream: part, len }, 0..part.len(), looks)
-        && !run_hot(HasRecords { window: &part[part.len() / 4..][..care.window()], equal })
+        && !has_records(&part[part.len() / 4..][..care.window()], equal)
         && (part.len() == stream.len()
             || !has_long_strings(Strings { stream, len }, range, care.looks_elsewhere(looks)))
 }
@@ -145,49 +145,13 @@ fn has_long_strings(strings: Strings<'_>, range: Range<usize>, looks: usize) -> 
 #[inline(never)]
 fn has_noted_strings<const SLOTS: usize>(strings: Strings<'_>, range: Range<usize>, looks: usize) -> bool {
     let (hash, are_equal) = (|at| strings.hash(at), |a, b| strings.are_equal(a, b));
-    repeats::are_more::<SLOTS>(1, range, strings.count(), looks, hash, are_equal)
+    // If a hundredth of the stream occurs twice, a string of about each hundredth look does.
+    let most = (looks / 64).max(1);
+    repeats::are_more::<SLOTS>(most, range, strings.count(), looks, hash, are_equal)
 }
-
-/// The longest window in which records are looked for.
-const WINDOW: usize = 2048;
-
-/// The longest records that are looked for. Longer ones must have long strings.
-const LONGEST_RECORD: usize = 64;
-
-/// Pairs that are compared at once.
-const LANES: usize = 32;
 
 /// The shortest strings that are looked for: shorter matches save too little of independent bytes.
 const MIN_STRING: usize = 4;
-
-/// Counts the equal pairs of a window at each distance.
-struct HasRecords<'a> {
-    window: &'a [u8],
-    equal: f64,
-}
-
-impl HotLoop for HasRecords<'_> {
-    type Output = bool;
-
-    /// Returns whether more pairs are equal at one distance than of independent bytes: five standard deviations.
-    #[inline(always)]
-    fn run(self) -> bool {
-        let HasRecords { window, equal } = self;
-        let len = (window.len() - LONGEST_RECORD) / LANES * LANES;
-        let expected = len as f64 * equal;
-        (2..=LONGEST_RECORD).any(|distance| {
-            let mut sums = [0u8; LANES];
-            let pairs = window[..len].as_chunks::<LANES>().0.iter().zip(window[distance..].as_chunks::<LANES>().0);
-            for (one, other) in pairs {
-                for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
-                    *sum += u8::from(one == other);
-                }
-            }
-            let excess = sums.iter().map(|sum| f64::from(*sum)).sum::<f64>() - expected;
-            excess > 0.0 && excess * excess > 25.0 * expected * (1.0 - equal)
-        })
-    }
-}
 
 /// Returns the share of equal pairs among all pairs of bytes in the sample, or `None` if it differs between places, as in
 /// streams with several planes: no length of strings fits all of these.

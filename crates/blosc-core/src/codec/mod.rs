@@ -20,7 +20,7 @@
 //! | `huffman` | lengths of Huffman codes, for `deflate` and `zstd` |
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `independent` | detects streams without useful matches, which zlib and zstd compress without a search |
-//! | `repeats` | looks for strings that occur twice, for these two |
+//! | `repeats`, `records` | look for strings that occur twice, and for bytes that equal those an element before, for these two |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //! | `dict_chunks` | test support: golden chunks with dictionaries |
 //!
@@ -50,6 +50,7 @@ pub(crate) mod ndlz;
     allow(dead_code, reason = "only our encoder of zstd tests single streams")
 )]
 pub(crate) mod noise;
+mod records;
 mod repeats;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;

@@ -1,12 +1,14 @@
 //! Detects incompressible data, which is stored at once: compressed or encrypted bytes, random keys.
 //!
-//! Two tests run on a sample from all over the buffer:
+//! Three tests run on a sample from all over the buffer:
 //!
 //! 1. *Distribution.* For every byte position j of an element, all values must be equally frequent. Redundancy that an
 //!    entropy coder exploits, or that yields short matches, shows as values that coincide more often than by chance.
 //!    Values that coincide less often are not random either: they count up, and repeat.
 //! 2. *Repetition.* No element may [occur twice](super::repeats). Random bytes that repeat at any distance are
 //!    compressible.
+//! 3. *Records.* Bytes must not equal those one element before, or a [short distance](super::records) before, more often than
+//!    by chance.
 //!
 //! Almost all compressible data fails the first test after a few bytes of the highest plane. To classify 1 MiB as
 //! incompressible takes a third of the time of copying it. Compressing it took four times the time of copying it.
@@ -16,7 +18,7 @@
 
 use core::ops::RangeInclusive;
 
-use super::repeats;
+use super::{records, repeats};
 
 /// Smaller buffers are compressed quickly in any case, and the sample would be the whole buffer.
 const MIN_LEN: usize = 256 << 10;
@@ -45,23 +47,47 @@ impl Care {
         16 * self as usize
     }
 
-    /// Returns the number of places in which the second test looks up elements.
-    fn looks(self) -> usize {
-        2 * self as usize
+    /// Returns the number of places of `len` bytes in which the second test looks up elements.
+    fn looks(self, len: usize) -> usize {
+        match self {
+            Care::Least if len < 128 << 10 => 2,
+            Care::Least => 4,
+            Care::Little => 8,
+            Care::Much => 64,
+        }
     }
 }
+
+/// The probability that two random bytes are equal.
+const CHANCE: f64 = 1.0 / 256.0;
 
 /// Bytes sampled from one place.
 const RUN: usize = 128;
 
-/// Returns whether `src`, elements of `typesize` bytes, looks incompressible throughout.
+/// Returns whether `src`, elements of `typesize` bytes, [may be](may_be_noise) incompressible throughout and looks so.
+/// Not inlined: its counts would enlarge the caller's stack frame, whose pages are touched for every chunk.
+#[inline(never)]
 pub(crate) fn is_noise(src: &[u8], typesize: usize, care: Care) -> bool {
-    src.len() >= MIN_LEN && is_noise_throughout(src, width_of(typesize), care)
+    let width = width_of(typesize);
+    let is_even = match width {
+        1 | 2 | 4 | 8 => is_even::<8>(src, width, care),
+        3 | 6 | 12 => is_even::<12>(src, width, care),
+        _ => is_even::<MAX_WIDTH>(src, width, care),
+    };
+    is_even
+        && (typesize <= MAX_WIDTH || !resembles_element_before(src, typesize, care))
+        && !has_records(src)
+        && !comes_again::<SLOTS>(src, width, care)
 }
 
-/// The quick test of [`is_noise`], for `len` bytes that `read` copies from an offset. If it returns `false`, so does
-/// `is_noise`.
-pub(crate) fn may_be_noise(len: usize, typesize: usize, mut read: impl FnMut(usize, &mut [u8])) -> bool {
+/// The quick test: returns `false` if `src`, elements of `typesize` bytes, cannot be incompressible.
+pub(crate) fn may_be_noise(src: &[u8], typesize: usize) -> bool {
+    let width = width_of(typesize);
+    src.len() >= MIN_LEN && (0..width).rev().all(|plane| fills_bins(src, width, plane))
+}
+
+/// [`may_be_noise`] for `len` bytes that `read` copies from an offset.
+pub(crate) fn may_be_noise_outside(len: usize, typesize: usize, mut read: impl FnMut(usize, &mut [u8])) -> bool {
     if len < MIN_LEN {
         return false;
     }
@@ -93,21 +119,23 @@ fn is_noise_plane(plane: &[u8], care: Care) -> bool {
         && is_even::<4>(plane, 1, care)
         && match care {
             Care::Least => !comes_again::<512>(plane, 1, care),
-            _ => !comes_again::<SLOTS>(plane, 1, care),
+            _ => !has_records(plane) && !comes_again::<SLOTS>(plane, 1, care),
         }
 }
 
-/// [`is_noise`] for buffers that are long enough. Not inlined: its counts would enlarge the caller's stack frame, whose
-/// pages are touched for every chunk.
-#[inline(never)]
-fn is_noise_throughout(src: &[u8], width: usize, care: Care) -> bool {
-    (0..width).rev().all(|plane| fills_bins(src, width, plane))
-        && match width {
-            1 | 2 | 4 | 8 => is_even::<8>(src, width, care),
-            3 | 6 | 12 => is_even::<12>(src, width, care),
-            _ => is_even::<MAX_WIDTH>(src, width, care),
-        }
-        && !comes_again::<SLOTS>(src, width, care)
+/// Returns whether bytes in the middle of `src` equal those a short distance before. Two of 448 do by chance.
+fn has_records(src: &[u8]) -> bool {
+    records::has_records(&src[src.len() / 2..][..records::WINDOW / 4], CHANCE)
+}
+
+/// Returns whether more bytes than by chance equal those `typesize` bytes before them, in the sample. The distributions of the
+/// bytes of wide elements are not examined one by one.
+fn resembles_element_before(src: &[u8], typesize: usize, care: Care) -> bool {
+    let places = care.places();
+    let runs = sample(src, 1, places, RUN + typesize);
+    let equal =
+        runs.map(|run| run.iter().zip(&run[typesize..]).map(|(one, other)| u32::from(one == other)).sum::<u32>());
+    records::are_too_many(equal.sum(), places * RUN, CHANCE)
 }
 
 /// Returns `run` elements from each of `places` places.
@@ -123,7 +151,7 @@ fn starts(len: usize, width: usize, places: usize, run: usize) -> impl Iterator<
 
 const QUICK_PLACES: usize = 64;
 
-/// The quick test: 64 random values fall into 40 of 64 bins, give or take 8.
+/// 64 random values fall into 40 of 64 bins, give or take 8.
 fn fills_bins(src: &[u8], width: usize, plane: usize) -> bool {
     are_filled(sample(src, width, QUICK_PLACES, 1).fold(0, |bins, element| bins | bin(element[plane])))
 }
@@ -136,7 +164,7 @@ fn are_filled(bins: u64) -> bool {
     bins.count_ones() >= 32
 }
 
-/// The thorough test: counts the pairs of equal values of each plane.
+/// Counts the pairs of equal values of each plane.
 fn is_even<const TABLES: usize>(src: &[u8], width: usize, care: Care) -> bool {
     let run = RUN / width;
     // In short streams, places must not overlap.
@@ -198,7 +226,9 @@ fn comes_again<const SLOTS: usize>(src: &[u8], width: usize, care: Care) -> bool
         u64::from_le_bytes(*eight.unwrap_or(&[0; 8]))
     };
     let hash = |element: usize| key(element).wrapping_mul(repeats::GOLDEN);
-    repeats::are_more::<SLOTS>(0, 0..elements, elements, care.looks(), hash, |one, other| key(one) == key(other))
+    repeats::are_more::<SLOTS>(0, 0..elements, elements, care.looks(src.len()), hash, |one, other| {
+        key(one) == key(other)
+    })
 }
 
 const SLOTS: usize = 4096;
@@ -206,6 +236,10 @@ const SLOTS: usize = 4096;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_noise(src: &[u8], typesize: usize, care: Care) -> bool {
+        may_be_noise(src, typesize) && super::is_noise(src, typesize, care)
+    }
 
     /// Returns the upper bytes of a linear congruential generator.
     fn random(len: usize, mut seed: u64) -> Vec<u8> {
@@ -244,6 +278,32 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn records_with_repeated_keys_are_not_noise() {
+        // Keys of seven random bytes in ten records each, or in alternating groups of four bytes.
+        let records = |len: usize, is_key: fn(usize) -> bool| -> Vec<u8> {
+            let noise = random(1 << 20, 7);
+            let fill = |(at, byte): (usize, &u8)| match is_key(at % len) {
+                true => noise[at / (10 * len) * len + at % len],
+                false => *byte,
+            };
+            noise.iter().enumerate().map(fill).collect()
+        };
+        for care in [Care::Little, Care::Much] {
+            assert!(!is_noise(&records(48, |at| at < 7), 48, care), "{care:?}");
+            assert!(!is_noise(&records(48, |at| at < 7), 1, care), "{care:?}");
+            assert!(!is_noise(&records(200, |at| at % 8 < 4), 200, care), "{care:?}");
+            assert!(!is_noise_stream(&records(48, |at| at < 7), care), "{care:?}");
+        }
+    }
+
+    #[test]
+    fn what_repeats_at_the_start_is_not_noise() {
+        let tile = random(1 << 18, 8);
+        let bytes: Vec<u8> = tile.iter().copied().cycle().take(24 << 20).chain(random(8 << 20, 9)).collect();
+        assert!(!is_noise(&bytes, 1, Care::Much));
     }
 
     #[test]

@@ -14,9 +14,9 @@ use core::ops::Range;
 pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// With this step, equal numbers of strings are noted and looked up, 1024 each of 128 Ki strings with 8 `looks`. This makes
-/// `strings * looks` pairs.
-fn step(strings: usize, looks: usize) -> usize {
-    (strings / looks).isqrt()
+/// `strings * looks` pairs. Of more strings, as many are noted as there are slots: others would replace those at the start.
+fn step(strings: usize, looks: usize, slots: usize) -> usize {
+    (strings / looks).isqrt().max(strings.div_ceil(slots))
 }
 
 /// Returns whether more than `most` strings of the sample that are in `range` occur elsewhere. `hash` and `are_equal` take
@@ -38,7 +38,7 @@ pub(super) fn are_more<const SLOTS: usize>(
         let before = before as usize;
         before != 0 && before - 1 != string && are_equal(before - 1, string)
     };
-    let step = step(strings, looks);
+    let step = step(strings, looks, SLOTS);
     let mut found = 0;
     for string in (0..strings).step_by(step) {
         let noted = &mut noted[slot(string)];

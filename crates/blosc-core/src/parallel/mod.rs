@@ -76,6 +76,22 @@ pub(crate) fn join(parts: &[&[u8]], mut dst: &mut [u8]) {
     });
 }
 
+/// Copies `src` to `dst` on the threads of the current rayon pool, of which one calls `test` first. Both have the same
+/// length. Returns what `test` returns. If that is `false`, `dst` is incomplete.
+pub(crate) fn copy_while(src: &[u8], dst: &mut [u8], test: impl Fn() -> bool + Sync) -> bool {
+    let copies = src.chunks(COPY).zip(dst.chunks_mut(COPY)).map(Some);
+    let items = core::iter::once(None).chain(copies);
+    let shared = share(&mut vec![(); threads()], items, |(), item| match item {
+        Some((from, to)) => {
+            kernels::copy(from, to);
+            Ok(())
+        }
+        None if test() => Ok(()),
+        None => Err(()),
+    });
+    shared.is_ok()
+}
+
 /// Returns the workers that [`share`] can use, creating missing ones with `new`.
 pub(crate) fn workers<W, E>(
     workers: &mut Vec<W>,

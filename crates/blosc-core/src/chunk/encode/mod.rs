@@ -8,6 +8,7 @@
 //! | `output` | the destination of a chunk: a slice, a vector, or a function |
 //! | `options` | the options that a caller sets before encoding |
 //! | `special` | chunks without blocks |
+//! | `stored` | chunks whose data is stored |
 //! | `vlblocks` | chunks of blocks of variable length |
 
 mod body;
@@ -16,6 +17,7 @@ mod options;
 mod output;
 mod outside;
 mod special;
+mod stored;
 mod vlblocks;
 
 use core::fmt;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use body::{BodyPlan, Written};
 use buffers::Buffers;
 use output::Output;
+use stored::Stored;
 
 use super::block_info::BlockInfo;
 use crate::cancel::{self, Cancel};
@@ -187,21 +190,21 @@ impl Encoder {
         let typesize = self.params.machine_typesize();
         let src = self.prefiltered(src, header.blocksize())?;
 
-        let room = limit(&mut out, &header);
         let tried = self.may_shrink(&header);
-        let is_hopeless = tried && self.may_give_up().is_some_and(|care| noise::is_noise(&src, typesize, care));
-        let written = if tried && !is_hopeless { self.compress_blocks(&src, &header, &mut out)? } else { None };
-        let header = match written {
-            Some(written) => written.header(header),
-            None => {
-                let header = restart(&mut out, room, header, tried)?;
-                if self.parallelism.applies(nbytes, header.nblocks()) {
-                    out.append_parallel(&[&src]);
-                } else {
-                    out.append(&src);
-                }
-                header
+        let care = if tried { self.may_give_up() } else { None };
+        let is_parallel = self.parallelism.applies(nbytes, header.nblocks());
+        let stored = Stored::limiting(&mut out, header, tried);
+        let noise = match care {
+            Some(care) if noise::may_be_noise(&src, typesize) => {
+                stored.write_if(|| noise::is_noise(&src, typesize, care), &src, is_parallel, &mut out)?
             }
+            _ => None,
+        };
+        let written = if tried && noise.is_none() { self.compress_blocks(&src, &header, &mut out)? } else { None };
+        let header = match (noise, written) {
+            (Some(header), _) => header,
+            (None, Some(written)) => written.header(header),
+            (None, None) => stored.write(&src, is_parallel, &mut out)?,
         };
         out.finish(&header);
         Ok(header.cbytes())
@@ -279,26 +282,6 @@ impl Encoder {
         }
         Ok((BodyPlan::new(params, header, registry, blockshape, cancel.as_ref())?, buffers))
     }
-}
-
-/// Limits the output to chunks that are smaller than a stored one, because a compressed chunk takes longer to decode.
-/// Returns the limit before.
-fn limit(out: &mut Output<'_>, header: &Header) -> usize {
-    let room = out.max();
-    out.limit(header.len() + header.nbytes() - 1);
-    room
-}
-
-/// Starts a stored chunk: leaves room for its header, which is returned. The data follows. `tried` says whether the data
-/// was compressed before and did not fit.
-fn restart(out: &mut Output<'_>, room: usize, header: Header, tried: bool) -> Result<Header, EncodeError> {
-    let stored = header.len() + header.nbytes();
-    if room < stored {
-        return Err(EncodeError::Destination { needed: stored, found: room });
-    }
-    out.restart(stored);
-    out.skip(header.len());
-    Ok(header.finish_memcpyed(tried))
 }
 
 impl ChunkFormat {

@@ -130,6 +130,18 @@ impl<'a> Output<'a> {
         true
     }
 
+    /// Appends `bytes`, which must fit, on the threads of the current rayon pool, of which one calls `test`. Returns what
+    /// `test` returns. If that is `false`, the output must be [started again](Self::restart).
+    pub(super) fn append_while(&mut self, bytes: &[u8], test: impl Fn() -> bool + Sync) -> bool {
+        if let Target::Function { .. } = self.target {
+            return test() && self.append(bytes);
+        }
+        let start = self.len;
+        self.len += bytes.len();
+        self.initialize();
+        parallel::copy_while(bytes, &mut self.tables()[start..], test)
+    }
+
     /// Returns room for a block of at most `most` bytes. The room is shorter at the end of the output, and may be
     /// longer.
     #[inline]

@@ -2,10 +2,11 @@
 
 use core::ops::Range;
 
+use super::Encoder;
 use super::body::{Blocks, Written};
 use super::buffers::Buffers;
 use super::output::Output;
-use super::{Encoder, limit, restart};
+use super::stored::Stored;
 use crate::cancel;
 use crate::codec::noise;
 use crate::error::EncodeError;
@@ -135,18 +136,18 @@ impl Encoder {
             }
             return written;
         }
-        let room = limit(&mut out, &header);
+        let stored = Stored::limiting(&mut out, header, tried);
         let written = if tried { self.compress_by_block(&header, &mut read, &mut out)? } else { None };
         let header = match written {
             Some(written) => written.header(header),
             None => {
-                let stored = restart(&mut out, room, header, tried)?;
+                let header = stored.start(&mut out)?;
                 for start in (0..nbytes).step_by(STORED) {
                     let len = STORED.min(nbytes - start);
                     read(start, &mut out.room(len)?[..len]);
                     out.advance(len);
                 }
-                stored
+                header
             }
         };
         out.finish(&header);
@@ -162,7 +163,7 @@ impl Encoder {
     }
 
     fn may_be_noise(&self, nbytes: usize, read: impl FnMut(usize, &mut [u8])) -> bool {
-        self.may_give_up().is_some() && noise::may_be_noise(nbytes, self.params.machine_typesize(), read)
+        self.may_give_up().is_some() && noise::may_be_noise_outside(nbytes, self.params.machine_typesize(), read)
     }
 
     /// Compresses block by block. Returns `None` if the blocks do not fit.
