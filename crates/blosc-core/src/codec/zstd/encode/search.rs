@@ -24,6 +24,8 @@ pub(super) struct Search {
     allocated: Allocated,
     /// The bytes that the crate used for the last frame.
     used: usize,
+    /// The parameters of the last frame, if the next one with them needs no more memory.
+    settled: Option<CParams>,
     /// An upper bound of the bytes that the crate holds.
     crate_memory: usize,
 }
@@ -88,6 +90,7 @@ impl Search {
     /// Continues at another level, which may need other memory than tables.
     pub(super) fn change_level(&mut self) {
         self.allocated = Allocated::default();
+        self.settled = None;
     }
 
     /// Searches a block and writes it. Returns its length.
@@ -167,11 +170,16 @@ impl Search {
 
     /// Claims what the crate may allocate for a frame, as it cannot report that an allocation failed.
     fn claim(&mut self, frame: &Frame<'_>) -> Result<Option<memory::Claim>, OutOfMemory> {
+        if self.settled == Some(frame.params) {
+            return Ok(None);
+        }
         let least = needed_space(&frame.params, default_search_method(&frame.params), None, u64::MAX);
         // Tables that are too large for many frames are replaced by smaller ones.
         let may_be_replaced = self.tables().saturating_sub(self.used) >= 3 * least;
         self.used = least;
+        self.settled = None;
         if self.allocated.has(frame.params) && !may_be_replaced {
+            self.settled = Some(frame.params);
             return Ok(None);
         }
         let needed = workspace(frame.params);
