@@ -18,7 +18,7 @@ pub(super) fn has_records(window: &[u8], equal: f64) -> bool {
     run_hot(HasRecords { window, equal })
 }
 
-/// Returns whether so many of `pairs` pairs are equal that they are not independent: five standard deviations more.
+/// Returns whether the number of equal pairs, of all `pairs`, is five standard deviations above that of independent bytes.
 pub(super) fn are_too_many(equal_pairs: u32, pairs: usize, equal: f64) -> bool {
     let expected = pairs as f64 * equal;
     let excess = f64::from(equal_pairs) - expected;

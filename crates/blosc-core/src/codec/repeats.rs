@@ -14,7 +14,7 @@ use core::ops::Range;
 pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// With this step, equal numbers of strings are noted and looked up, 1024 each of 128 Ki strings with 8 `looks`. This makes
-/// `strings * looks` pairs. Of more strings, as many are noted as there are slots: others would replace those at the start.
+/// `strings * looks` pairs. Of more strings, one is noted for each slot: others would replace those at the start.
 fn step(strings: usize, looks: usize, slots: usize) -> usize {
     (strings / looks).isqrt().max(strings.div_ceil(slots))
 }
