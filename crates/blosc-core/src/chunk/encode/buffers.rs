@@ -6,7 +6,7 @@ use std::thread::LocalKey;
 
 use crate::block::BlockEncoder;
 use crate::error::EncodeError;
-use crate::lease::Reusable;
+use crate::lease::{MAX_BYTES, Reusable};
 use crate::params::CParams;
 use crate::registry::Registry;
 use crate::stream::StreamEncoder;
@@ -63,11 +63,23 @@ impl Reusable for Buffers {
             self.workers.clear();
             self.encoder.set_compressor(StreamEncoder::default());
         }
-        let worker = |worker: &Worker| {
-            let written = worker.written.capacity() * size_of::<(usize, Range<usize>)>();
-            worker.encoder.held() + worker.out.capacity() + written
+        let mut held = self.encoder.held() + self.block.capacity() + self.plain.capacity();
+        // As many workers stay as fit.
+        let fits = |worker: &&Worker| {
+            let fits = held + worker.held() <= MAX_BYTES;
+            held += if fits { worker.held() } else { 0 };
+            fits
         };
-        let workers = self.workers.iter().map(worker).sum::<usize>();
-        workers + self.encoder.held() + self.block.capacity() + self.plain.capacity()
+        let fit = self.workers.iter().take_while(fits).count();
+        self.workers.truncate(fit);
+        held
+    }
+}
+
+impl Worker {
+    /// Returns the bytes that it holds.
+    fn held(&self) -> usize {
+        let written = self.written.capacity() * size_of::<(usize, Range<usize>)>();
+        self.encoder.held() + self.out.capacity() + written
     }
 }

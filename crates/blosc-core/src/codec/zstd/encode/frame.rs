@@ -59,6 +59,12 @@ impl FrameEncoder {
         self.blocks.held() + self.search.held() + size_of::<Self>()
     }
 
+    /// Returns an upper bound of the bytes that were claimed or allocated at once.
+    #[cfg(test)]
+    pub(super) fn claimed(&self) -> usize {
+        self.blocks.held() + self.search.claimed() + size_of::<Self>()
+    }
+
     /// Returns the bytes of the tables of `rust-zstd`.
     #[cfg(test)]
     pub(super) fn tables(&self) -> usize {

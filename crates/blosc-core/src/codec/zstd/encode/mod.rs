@@ -85,6 +85,15 @@ impl ZstdEncoder {
         }
     }
 
+    /// Returns an upper bound of the bytes that were claimed or allocated at once.
+    #[cfg(test)]
+    fn claimed(&self) -> usize {
+        match &self.0 {
+            Context::Frames(encoder) => encoder.claimed(),
+            Context::WithDict(encoder) => encoder.held(),
+        }
+    }
+
     /// Writes a frame to the start of `dst`. Returns its length, or `None` if it does not fit. `src` consists of `planes`
     /// parts of the same length, each with bytes of one kind, or of no such parts.
     pub(crate) fn compress(&mut self, src: &[u8], planes: usize, dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {

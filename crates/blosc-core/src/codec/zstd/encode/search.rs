@@ -7,7 +7,7 @@ use rust_zstd::compress::entropy::EntropyTables;
 use rust_zstd::compress::lazy::default_search_method;
 use rust_zstd::compress::matchstate::{MatchState, needed_space};
 use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enabled, resolve_off_codes};
-use rust_zstd::compress::{CParams, ParamSwitch, Seq, SeqStore};
+use rust_zstd::compress::{CParams, ParamSwitch, Seq, SeqStore, Strategy};
 
 use super::block::{Block, BlockWriter, MAX_BLOCK};
 use crate::memory::{self, OutOfMemory};
@@ -26,7 +26,8 @@ pub(super) struct Search {
     used: usize,
     /// The parameters of the last frame, if the next one with them needs no more memory.
     settled: Option<CParams>,
-    /// An upper bound of the bytes that the crate holds.
+    /// The most bytes that the crate may have allocated for a frame.
+    #[cfg(test)]
     crate_memory: usize,
 }
 
@@ -84,7 +85,16 @@ impl Search {
     /// Returns an upper bound of the bytes that it holds.
     pub(super) fn held(&self) -> usize {
         let SeqStore { seqs, lits, .. } = &self.found;
-        self.crate_memory + lits.capacity() + seqs.capacity() * size_of::<Seq>()
+        // The memory of the optimal parser is not part of the workspace.
+        let has_parser = self.allocated.params.iter().flatten().any(|params| params.strategy >= Strategy::BtOpt);
+        let parser = if has_parser { PARSER_MEMORY } else { 0 };
+        self.tables() + lits.capacity() + seqs.capacity() * size_of::<Seq>() + parser
+    }
+
+    /// Returns an upper bound of the bytes that were claimed at once, and of those of its own vectors.
+    #[cfg(test)]
+    pub(super) fn claimed(&self) -> usize {
+        self.crate_memory + self.held() - self.tables()
     }
 
     /// Continues at another level, which may need other memory than tables.
@@ -183,7 +193,10 @@ impl Search {
             return Ok(None);
         }
         let needed = workspace(frame.params);
-        self.crate_memory = self.crate_memory.max(needed);
+        #[cfg(test)]
+        {
+            self.crate_memory = self.crate_memory.max(needed);
+        }
         let claimed = if needed > self.tables() { needed } else { ENTROPY_MEMORY };
         memory::claim(claimed).map(Some)
     }
@@ -259,6 +272,9 @@ pub(super) fn workspace(params: CParams) -> usize {
 /// An upper bound of what the splitter allocates for a block: the places of up to 43 thousand sequences, twice while a
 /// vector grows, and more.
 const SPLITTER_MEMORY: usize = 512 << 10;
+
+/// An upper bound of what the optimal parser and the splitter hold.
+const PARSER_MEMORY: usize = 1 << 20;
 
 /// Bytes that the crate writes beyond the end of the literals.
 const SLACK: usize = 64;
