@@ -18,6 +18,8 @@ pub struct CountingAlloc;
 pub struct AllocUsage {
     /// Peak number of bytes held, relative to the start of the measurement.
     pub peak: usize,
+    /// Number of bytes held at the end, likewise.
+    pub kept: usize,
     /// Size of the largest single request in bytes, whether or not it was granted.
     pub largest: usize,
 }
@@ -30,7 +32,8 @@ impl CountingAlloc {
         THREAD.with(|counts| counts.set(Counts::default()));
         let result = call();
         let counts = THREAD.with(Cell::get);
-        (result, AllocUsage { peak: usize::try_from(counts.peak).unwrap_or(0), largest: counts.largest })
+        let [peak, kept] = [counts.peak, counts.current].map(|bytes| usize::try_from(bytes).unwrap_or(0));
+        (result, AllocUsage { peak, kept, largest: counts.largest })
     }
 
     /// Returns the number of bytes that the whole process holds now.
@@ -161,7 +164,7 @@ mod tests {
             drop(vec![1u8; 100_000]);
             vec![2u8; 30_000]
         });
-        assert_eq!(usage.peak, 100_000);
+        assert_eq!((usage.peak, usage.kept), (100_000, 30_000));
         assert_eq!(usage.largest, 100_000);
         assert!(CountingAlloc::current() >= kept.len());
         assert!(CountingAlloc::peak() >= CountingAlloc::current());

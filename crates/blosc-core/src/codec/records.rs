@@ -18,11 +18,14 @@ pub(super) fn has_records(window: &[u8], equal: f64) -> bool {
     run_hot(HasRecords { window, equal })
 }
 
-/// Returns whether the number of equal pairs, of all `pairs`, is five standard deviations above that of independent bytes.
+/// Pairs that are equal by chance more often than expected. Of 448 random pairs, 1.75 are equal, and hardly ever 12.
+const BY_CHANCE: f64 = 10.0;
+
+/// Returns whether the number of equal pairs, of all `pairs`, is far above that of independent bytes: five standard deviations.
 pub(super) fn are_too_many(equal_pairs: u32, pairs: usize, equal: f64) -> bool {
     let expected = pairs as f64 * equal;
     let excess = f64::from(equal_pairs) - expected;
-    excess > 0.0 && excess * excess > 25.0 * expected * (1.0 - equal)
+    excess > BY_CHANCE && excess * excess > 25.0 * expected * (1.0 - equal)
 }
 
 /// Counts the equal pairs of a window at each distance.

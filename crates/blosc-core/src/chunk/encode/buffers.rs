@@ -64,7 +64,7 @@ impl Reusable for Buffers {
             self.encoder.set_compressor(StreamEncoder::default());
         }
         let mut held = self.encoder.held() + self.block.capacity() + self.plain.capacity();
-        // As many workers stay as fit.
+        // Workers that fit stay.
         let fits = |worker: &&Worker| {
             let fits = held + worker.held() <= MAX_BYTES;
             held += if fits { worker.held() } else { 0 };

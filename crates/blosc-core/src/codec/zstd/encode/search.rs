@@ -49,8 +49,6 @@ pub(super) struct Frame<'a> {
     repeats: [u32; 3],
     /// Whether the finder works on this frame.
     is_searched: bool,
-    /// Until the crate has allocated its memory.
-    claim: Option<memory::Claim>,
 }
 
 impl<'a> Frame<'a> {
@@ -58,7 +56,7 @@ impl<'a> Frame<'a> {
     pub(super) fn new(src: &'a [u8], level: i32, least: usize) -> Self {
         let len = src.len().max(least);
         let params = CParams::for_level(level, len);
-        Frame { src, params, len, repeats: REP_START_VALUE, is_searched: false, claim: None }
+        Frame { src, params, len, repeats: REP_START_VALUE, is_searched: false }
     }
 }
 
@@ -87,7 +85,7 @@ impl Search {
         let SeqStore { seqs, lits, .. } = &self.found;
         // The memory of the optimal parser is not part of the workspace.
         let has_parser = self.allocated.params.iter().flatten().any(|params| params.strategy >= Strategy::BtOpt);
-        let parser = if has_parser { PARSER_MEMORY } else { 0 };
+        let parser = if has_parser || self.splitter.is_some() { PARSER_MEMORY } else { 0 };
         self.tables() + lits.capacity() + seqs.capacity() * size_of::<Seq>() + parser
     }
 
@@ -147,7 +145,8 @@ impl Search {
         if !frame.is_searched {
             let tables = self.tables();
             self.reserve(frame.len.min(MAX_BLOCK))?;
-            frame.claim = self.claim(frame)?;
+            // Until the crate has allocated its memory.
+            let _claim = self.claim(frame)?;
             match &mut self.finder {
                 Some(finder) => finder.reset(frame.params, 0),
                 none => *none = Some(MatchState::new(frame.params, 0)),
@@ -186,19 +185,21 @@ impl Search {
         let least = needed_space(&frame.params, default_search_method(&frame.params), None, u64::MAX);
         // Tables that are too large for many frames are replaced by smaller ones.
         let may_be_replaced = self.tables().saturating_sub(self.used) >= 3 * least;
+        let suffices = self.allocated.has(frame.params) && !may_be_replaced;
+        let claim = if suffices { None } else { Some(self.claim_workspace(frame.params)?) };
         self.used = least;
-        self.settled = None;
-        if self.allocated.has(frame.params) && !may_be_replaced {
-            self.settled = Some(frame.params);
-            return Ok(None);
-        }
-        let needed = workspace(frame.params);
+        let stays = suffices && self.tables() < 4 * least;
+        self.settled = stays.then_some(frame.params);
+        Ok(claim)
+    }
+
+    fn claim_workspace(&mut self, params: CParams) -> Result<memory::Claim, OutOfMemory> {
+        let needed = workspace(params);
         #[cfg(test)]
         {
             self.crate_memory = self.crate_memory.max(needed);
         }
-        let claimed = if needed > self.tables() { needed } else { ENTROPY_MEMORY };
-        memory::claim(claimed).map(Some)
+        memory::claim(if needed > self.tables() { needed } else { ENTROPY_MEMORY })
     }
 
     /// Writes a block with the matches that were found. `next` are the offsets that may be repeated after it.
