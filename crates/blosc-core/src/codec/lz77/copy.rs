@@ -26,9 +26,14 @@ const BULK: usize = 512;
 pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
     if offset >= 8 {
-        step::<8>(bytes, from, at)?;
-        step::<8>(bytes, from + 8, at + 8)?;
-        step::<2>(bytes, from + 16, at + 16)
+        // Source and target overlap, so they are arrays of cells. Their bounds are checked once.
+        let cells = Cell::from_mut(bytes).as_slice_of_cells();
+        let source = cells.get(from..)?.first_chunk::<18>()?;
+        let target = cells.get(at..)?.first_chunk::<18>()?;
+        copy_cells::<8>(&source[..8], &target[..8]);
+        copy_cells::<8>(&source[8..16], &target[8..16]);
+        copy_cells::<2>(&source[16..], &target[16..]);
+        Some(())
     } else {
         unlikely();
         // By offset: the length of the whole periods among 8 bytes. Three such steps of 8 bytes cover at least 18
@@ -60,7 +65,7 @@ pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, len
     let cells = Cell::from_mut(bytes.get_mut(from..at + 64)?).as_slice_of_cells();
     let (source, target) = (cells.first_chunk::<64>()?, cells.last_chunk::<64>()?);
     for (from, to) in source.as_chunks::<16>().0.iter().zip(target.as_chunks::<16>().0) {
-        copy_cells(from, to);
+        copy_cells::<16>(from, to);
     }
     if length > 64 {
         copy_far(bytes, from + 64, at + 64, length - 64)?;
@@ -147,16 +152,16 @@ fn copy_far(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<(
     let source = cells.get(..padded)?.as_chunks::<STEP>().0;
     let target = cells.get(at - from..)?.as_chunks::<STEP>().0;
     for (to, from) in target.iter().zip(source) {
-        copy_cells(&from[..16], &to[..16]);
-        copy_cells(&from[16..], &to[16..]);
+        copy_cells::<16>(&from[..16], &to[..16]);
+        copy_cells::<16>(&from[16..], &to[16..]);
     }
     Some(())
 }
 
-/// Copies 16 bytes, loading all of them before storing any.
+/// Copies `N` bytes, loading all of them before storing any.
 #[inline(always)]
-fn copy_cells(from: &[Cell<u8>], to: &[Cell<u8>]) {
-    let word: [u8; 16] = std::array::from_fn(|i| from[i].get());
+fn copy_cells<const N: usize>(from: &[Cell<u8>], to: &[Cell<u8>]) {
+    let word: [u8; N] = std::array::from_fn(|i| from[i].get());
     for (to, byte) in to.iter().zip(word) {
         to.set(byte);
     }
