@@ -62,8 +62,9 @@ pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, len
         return copy_pattern(bytes, from, at, length);
     }
     // Source and target overlap, so they are arrays of cells. Their bounds are checked once.
-    let cells = Cell::from_mut(bytes.get_mut(from..at + 64)?).as_slice_of_cells();
-    let (source, target) = (cells.first_chunk::<64>()?, cells.last_chunk::<64>()?);
+    let cells = Cell::from_mut(bytes).as_slice_of_cells();
+    let source = cells.get(from..)?.first_chunk::<64>()?;
+    let target = cells.get(at..)?.first_chunk::<64>()?;
     for (from, to) in source.as_chunks::<16>().0.iter().zip(target.as_chunks::<16>().0) {
         copy_cells::<16>(from, to);
     }
