@@ -4,6 +4,7 @@ use super::finder::Finder;
 use super::mid::{self, MidTable};
 use super::rows::RowTable;
 use super::{MAX_INPUT, lazy};
+use crate::kernels::run_hot;
 use crate::memory::OutOfMemory;
 
 /// Hash tables of positions; reusable.
@@ -26,7 +27,7 @@ pub(crate) fn compress_hc(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcT
         return None;
     }
     if level <= 2 {
-        return mid::compress(src, dst, &mut table.mid);
+        return run_hot(mid::Compress { src, dst, table: &mut table.mid });
     }
     table.rows.clear_for(src.len());
     compress_with(width(level, src.len()), src, 0, dst, 0, &mut table.rows)
@@ -60,10 +61,10 @@ pub(super) fn compress_with(
     table: &mut RowTable,
 ) -> Option<usize> {
     match width {
-        8 => lazy::compress(src, start, dst, Finder::<8>::new(src, noted, table)?),
-        16 => lazy::compress(src, start, dst, Finder::<16>::new(src, noted, table)?),
-        32 => lazy::compress(src, start, dst, Finder::<32>::new(src, noted, table)?),
-        _ => lazy::compress(src, start, dst, Finder::<64>::new(src, noted, table)?),
+        8 => run_hot(lazy::Compress { src, start, dst, finder: Finder::<8>::new(src, noted, table)? }),
+        16 => run_hot(lazy::Compress { src, start, dst, finder: Finder::<16>::new(src, noted, table)? }),
+        32 => run_hot(lazy::Compress { src, start, dst, finder: Finder::<32>::new(src, noted, table)? }),
+        _ => run_hot(lazy::Compress { src, start, dst, finder: Finder::<64>::new(src, noted, table)? }),
     }
 }
 

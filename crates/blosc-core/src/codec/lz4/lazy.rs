@@ -7,10 +7,27 @@ use super::finder::{Finder, Match};
 use super::sequence::Sequences;
 use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 use crate::codec::lz77::match_length;
+use crate::kernels::HotLoop;
 
 /// Compresses `src[start..]`; what precedes it is a dictionary.
+pub(super) struct Compress<'a, const W: usize> {
+    pub(super) src: &'a [u8],
+    pub(super) start: u32,
+    pub(super) dst: &'a mut [u8],
+    pub(super) finder: Finder<'a, W>,
+}
+
+impl<const W: usize> HotLoop for Compress<'_, W> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        compress(self.src, self.start, self.dst, self.finder)
+    }
+}
+
 #[inline(always)]
-pub(super) fn compress<const W: usize>(
+fn compress<const W: usize>(
     src: &[u8],
     start: u32,
     dst: &mut [u8],

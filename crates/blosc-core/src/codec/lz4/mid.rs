@@ -11,6 +11,7 @@ use super::finder::{Match, eight};
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MIN_MATCH};
 use crate::codec::lz77::match_length;
+use crate::kernels::HotLoop;
 use crate::memory::{self, OutOfMemory};
 
 /// The low 16 bits of the last position of each hash; reusable. Only the part that an input needs is cleared.
@@ -32,7 +33,23 @@ impl MidTable {
 }
 
 /// Compresses `src` into `dst`.
-pub(super) fn compress(src: &[u8], dst: &mut [u8], table: &mut MidTable) -> Option<usize> {
+pub(super) struct Compress<'a> {
+    pub(super) src: &'a [u8],
+    pub(super) dst: &'a mut [u8],
+    pub(super) table: &'a mut MidTable,
+}
+
+impl HotLoop for Compress<'_> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        compress(self.src, self.dst, self.table)
+    }
+}
+
+#[inline(always)]
+fn compress(src: &[u8], dst: &mut [u8], table: &mut MidTable) -> Option<usize> {
     let mut tables = Tables::new(src, table)?;
     let mut out = Sequences::new(dst);
     let mut anchor = 0;
@@ -53,7 +70,7 @@ pub(super) fn compress(src: &[u8], dst: &mut [u8], table: &mut MidTable) -> Opti
             at = end;
             anchor = end;
             if end <= last {
-                tables.note(start, end);
+                tables.note(start, end)?;
             }
         }
     }
@@ -68,6 +85,7 @@ const NOISE: u32 = 1 << 8;
 ///
 /// The C library's step grows by one for each 512 bytes. That is slower at first, and later skips whole planes of a
 /// shuffled block.
+#[inline(always)]
 fn step(without: u32) -> u32 {
     1 + (without >> 8).min(8) + (without >> 10)
 }
@@ -81,6 +99,7 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
+    #[inline(always)]
     fn new(src: &'a [u8], table: &'a mut MidTable) -> Option<Self> {
         // Two four-byte-hash slots for each byte, up to the size of the table.
         let shift = LOG_4.saturating_sub(src.len().next_power_of_two().trailing_zeros() + 1).min(5);
@@ -103,7 +122,8 @@ impl<'a> Tables<'a> {
         let short = self.swap_4(at, here);
         let found = self.measure(at, here, short)?;
         if at < last {
-            let here = eight(self.src, at + 1)?;
+            // The hash takes seven bytes.
+            let here = here >> 8;
             let next = self.swap_7(at + 1, here);
             if let Some(next) = self.measure(at + 1, here, next)
                 && next.length > found.length
@@ -128,17 +148,18 @@ impl<'a> Tables<'a> {
 
     /// Inserts a few positions at both ends of a match.
     #[inline(always)]
-    fn note(&mut self, start: u32, end: u32) {
-        for at in [start + 1, end.saturating_sub(5), end - 3] {
-            if let Some(here) = eight(self.src, at) {
-                self.swap_7(at, here);
-            }
-        }
-        for at in [start + 1, end - 2, end - 1] {
-            if let Some(here) = eight(self.src, at) {
-                self.swap_4(at, here);
-            }
-        }
+    fn note(&mut self, start: u32, end: u32) -> Option<()> {
+        let first = eight(self.src, start + 1)?;
+        self.swap_7(start + 1, first);
+        self.swap_4(start + 1, first);
+        // The bytes from five before the end on. A match has four and starts after another byte.
+        let last: &[u8; 10] = self.src.get(end as usize - 5..end as usize + 5)?.first_chunk()?;
+        let word = u64::from_le_bytes(*last.first_chunk()?);
+        self.swap_7(end - 5, word);
+        self.swap_7(end - 3, u64::from_le_bytes(*last.last_chunk()?));
+        self.swap_4(end - 2, word >> 24);
+        self.swap_4(end - 1, word >> 32);
+        Some(())
     }
 
     /// Stores `at`, where the bytes `here` are, and returns the distance of the previous position. 0 may also stand for

@@ -51,6 +51,9 @@ fn forward_far(src: &[u8], a: usize, b: usize) -> usize {
 /// Returns the number of bytes before `b` that equal those before `a`, up to `limit`.
 #[inline(always)]
 pub(in crate::codec) fn backward(src: &[u8], a: u32, b: u32, limit: u32) -> u32 {
+    if limit == 0 {
+        return 0;
+    }
     let (Some(mut x), Some(mut y)) = (src.get(..a as usize), src.get(..b as usize)) else { return 0 };
     let mut n = 0;
     while let (Some((before_x, x8)), Some((before_y, y8))) = (x.split_last_chunk(), y.split_last_chunk()) {
