@@ -27,12 +27,7 @@ impl<const W: usize> HotLoop for Compress<'_, W> {
 }
 
 #[inline(always)]
-fn compress<const W: usize>(
-    src: &[u8],
-    start: u32,
-    dst: &mut [u8],
-    mut finder: Finder<'_, W>,
-) -> Option<usize> {
+fn compress<const W: usize>(src: &[u8], start: u32, dst: &mut [u8], mut finder: Finder<'_, W>) -> Option<usize> {
     let mut out = Sequences::new(dst);
     let mut anchor = start;
     let mut at = start;
