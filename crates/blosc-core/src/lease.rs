@@ -17,8 +17,8 @@ use std::thread::LocalKey;
 
 use crate::memory;
 
-/// Maximum bytes of a value that a thread keeps.
-pub(crate) const MAX_BYTES: usize = 8 << 20;
+/// Maximum bytes of a value that a thread keeps, besides those for other threads.
+const MAX_BYTES: usize = 8 << 20;
 
 /// A value that threads keep for reuse.
 pub(crate) trait Reusable: Default + 'static {
@@ -28,8 +28,8 @@ pub(crate) trait Reusable: Default + 'static {
     /// Whether the thread may use that place.
     fn registered() -> &'static LocalKey<Cell<bool>>;
 
-    /// Removes everything that belongs to the caller. Returns the bytes that the value still holds, or any smaller number
-    /// if they are surely fewer than [`MAX_BYTES`].
+    /// Removes everything that belongs to the caller. Returns the bytes that the value still holds for this thread, or any
+    /// smaller number if they are surely fewer than [`MAX_BYTES`].
     fn retire(&mut self) -> usize;
 }
 

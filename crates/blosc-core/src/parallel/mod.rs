@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::kernels;
+use crate::memory::{self, OutOfMemory};
 
 #[cfg(feature = "rayon")]
 mod executor;
@@ -92,18 +93,42 @@ pub(crate) fn copy_while(src: &[u8], dst: &mut [u8], test: impl Fn() -> bool + S
     shared.is_ok()
 }
 
-/// Returns the workers that [`share`] can use, creating missing ones with `new`.
-pub(crate) fn workers<W, E>(
-    workers: &mut Vec<W>,
+/// Returns the workers that [`share`] can use: `own`, which also works alone, and as many of `others` as there are other
+/// threads. Missing ones are created with `another`.
+pub(crate) fn team<'a, W, E: From<OutOfMemory>>(
+    own: &'a mut W,
+    others: &'a mut Vec<W>,
     nitems: usize,
-    mut new: impl FnMut() -> Result<W, E>,
-) -> Result<&mut [W], E> {
-    let wanted = threads().min(nitems);
-    while workers.len() < wanted {
-        workers.push(new()?);
+    another: impl Fn(&W) -> Result<W, E>,
+) -> Result<Vec<&'a mut W>, E> {
+    let wanted = threads().min(nitems).saturating_sub(1);
+    while others.len() < wanted {
+        memory::push(others, another(own)?)?;
     }
-    Ok(&mut workers[..wanted])
+    let mut team = Vec::new();
+    memory::push(&mut team, own)?;
+    for other in &mut others[..wanted] {
+        memory::push(&mut team, other)?;
+    }
+    Ok(team)
 }
+
+/// Drops those of `others` that do not fit into [`MAX_OTHERS`], for a thread that keeps them.
+pub(crate) fn thin_out<W>(others: &mut Vec<W>, held: impl Fn(&W) -> usize) {
+    let mut sum = 0;
+    let fits = |worker: &&W| {
+        sum += held(worker);
+        sum <= MAX_OTHERS
+    };
+    let fit = others.iter().take_while(fits).count();
+    others.truncate(fit);
+}
+
+/// Maximum bytes of the workers for other threads that a thread keeps between calls.
+///
+/// The tables of a worker are a few MiB at high levels. A worker that is not kept faults in each of their pages again
+/// with the next chunk, which takes as long as compressing a quarter of a MiB.
+const MAX_OTHERS: usize = 64 << 20;
 
 /// Hands `items` to workers, which run on the threads of the current rayon pool. Each worker takes the next item when
 /// its previous one is done. After an error no more items are handed out.

@@ -27,8 +27,8 @@ pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), PluginEr
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     pub(super) decoder: BlockDecoder,
-    /// Decoders of blocks that are decoded at the same time.
-    workers: Vec<BlockDecoder>,
+    /// Decoders for other threads, which decode blocks at the same time.
+    others: Vec<BlockDecoder>,
     pub(super) dictionary: DictionaryCache,
     /// The first block of a chunk with delta, as it was compressed, before any postfilter.
     pub(super) reference: Vec<u8>,
@@ -64,11 +64,11 @@ impl Reusable for Buffers {
 
     fn retire(&mut self) -> usize {
         self.dictionary = DictionaryCache::default();
-        if self.largest <= SMALL_BLOCK && self.workers.is_empty() {
+        if self.largest <= SMALL_BLOCK && self.others.is_empty() {
             return 0;
         }
-        let decoders = self.workers.iter().map(BlockDecoder::held).sum::<usize>() + self.decoder.held();
-        decoders + self.reference.capacity() + self.partial.capacity()
+        parallel::thin_out(&mut self.others, BlockDecoder::held);
+        self.decoder.held() + self.reference.capacity() + self.partial.capacity()
     }
 }
 
@@ -319,15 +319,16 @@ impl<'a> Blocks<'a> {
         self.prepare(buffers)?;
         self.add_up_starts()?;
         let mut rest = dst;
-        let Buffers { workers, reference, .. } = buffers;
-        let workers = parallel::workers(workers, self.len(), || Ok::<_, DecodeError>(BlockDecoder::default()))?;
+        let Buffers { decoder, others, reference, .. } = buffers;
+        let another = |_: &BlockDecoder| Ok::<_, DecodeError>(BlockDecoder::default());
+        let mut team = parallel::team(decoder, others, self.len(), another)?;
         // Takes pairs only if every thread gets one.
-        let step = if self.has_pairs() && self.len() >= 2 * workers.len() { 2 } else { 1 };
+        let step = if self.has_pairs() && self.len() >= 2 * team.len() { 2 } else { 1 };
         let blocks = (0..self.len()).step_by(step).map(|index| {
             let mut take = |index| rest.split_off_mut(..self.range(index).len()).unwrap_or_default();
             (index, take(index), (step == 2 && index + 1 < self.len()).then(|| take(index + 1)))
         });
-        parallel::share(workers, blocks, |decoder, (index, block, next)| match next {
+        parallel::share(&mut team, blocks, |decoder, (index, block, next)| match next {
             Some(next) => self.decode_pair(decoder, reference, index, [block, next]),
             None => self.decode(decoder, reference, index, block),
         })

@@ -105,7 +105,7 @@ impl<'a> BodyPlan<'a> {
     /// Writes room for the header, then tables and blocks. Returns `None` if they do not fit.
     pub(super) fn write(
         &self,
-        Buffers { encoder, workers, .. }: &mut Buffers,
+        Buffers { own, others, .. }: &mut Buffers,
         src: &[u8],
         parallelism: Parallelism,
         out: &mut Output<'_>,
@@ -123,17 +123,17 @@ impl<'a> BodyPlan<'a> {
             if !learned.put(out) {
                 return Ok(None);
             }
-            let (mut encoder, mut workers) = (learned.encoder(encoder)?, Vec::new());
-            let written = self.write_blocks((&mut encoder, &mut workers), src, reference, is_parallel, out)?;
+            let (mut own, mut others) = (Worker::new(learned.encoder(&own.encoder)?), Vec::new());
+            let written = self.write_blocks((&mut own, &mut others), src, reference, is_parallel, out)?;
             return Ok(written.map(|written| Written { has_dictionary: true, ..written }));
         }
-        self.write_blocks((encoder, workers), src, reference, is_parallel, out)
+        self.write_blocks((own, others), src, reference, is_parallel, out)
     }
 
     /// Writes the blocks. Returns `None` if they do not fit.
     fn write_blocks(
         &self,
-        (encoder, workers): (&mut BlockEncoder, &mut Vec<Worker>),
+        (own, others): (&mut Worker, &mut Vec<Worker>),
         src: &[u8],
         reference: Option<&[u8]>,
         is_parallel: bool,
@@ -141,9 +141,9 @@ impl<'a> BodyPlan<'a> {
     ) -> Result<Option<Written>, EncodeError> {
         let start = out.len();
         let fit = if is_parallel {
-            self.write_parallel(encoder, workers, src, reference, out)?
+            self.write_parallel(own, others, src, reference, out)?
         } else {
-            self.write_serial(encoder, src.len(), &mut &*src, reference, out)?
+            self.write_serial(&mut own.encoder, src.len(), &mut &*src, reference, out)?
         };
         Ok(fit.then(|| self.written(src.len(), start, out)))
     }
@@ -210,20 +210,19 @@ impl<'a> BodyPlan<'a> {
     /// Writes the same bytes, but encodes the blocks on several threads and then puts them in order.
     fn write_parallel(
         &self,
-        encoder: &BlockEncoder,
-        workers: &mut Vec<Worker>,
+        own: &mut Worker,
+        others: &mut Vec<Worker>,
         src: &[u8],
         reference: Option<&[u8]>,
         out: &mut Output<'_>,
     ) -> Result<bool, EncodeError> {
         let nblocks = src.len().div_ceil(self.blocksize);
-        let new = || -> Result<Worker, EncodeError> {
-            let encoder = BlockEncoder::new(encoder.compressor().fresh()?);
-            Ok(Worker { encoder, out: Vec::new(), written: Vec::new() })
+        let another = |own: &Worker| -> Result<_, EncodeError> {
+            Ok(Worker::new(BlockEncoder::new(own.encoder.compressor().fresh()?)))
         };
-        let workers = parallel::workers(workers, nblocks, new)?;
-        workers.iter_mut().for_each(|worker| worker.written.clear());
-        let shared = parallel::share(workers, src.chunks(self.blocksize).enumerate(), |worker, (index, block)| {
+        let mut team = parallel::team(own, others, nblocks, another)?;
+        team.iter_mut().for_each(|worker| worker.written.clear());
+        let shared = parallel::share(&mut team, src.chunks(self.blocksize).enumerate(), |worker, (index, block)| {
             let start = worker.written.last().map_or(0, |(_, range)| range.end);
             let most = self.max_cbytes(block);
             if worker.out.len() < start + most {
@@ -241,7 +240,7 @@ impl<'a> BodyPlan<'a> {
         }
         let mut blocks: Vec<&[u8]> = Vec::new();
         memory::resize(&mut blocks, nblocks, &[][..])?;
-        for worker in &*workers {
+        for worker in &team {
             for (index, range) in &worker.written {
                 blocks[*index] = &worker.out[range.clone()];
             }

@@ -6,7 +6,8 @@ use std::thread::LocalKey;
 
 use crate::block::BlockEncoder;
 use crate::error::EncodeError;
-use crate::lease::{MAX_BYTES, Reusable};
+use crate::lease::Reusable;
+use crate::parallel;
 use crate::params::CParams;
 use crate::registry::Registry;
 use crate::stream::StreamEncoder;
@@ -14,19 +15,20 @@ use crate::stream::StreamEncoder;
 /// The parts of an encoder that writing a chunk changes.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    pub(super) encoder: BlockEncoder,
-    pub(super) workers: Vec<Worker>,
+    pub(super) own: Worker,
+    /// Workers for other threads, which encode blocks at the same time.
+    pub(super) others: Vec<Worker>,
     /// An encoded block for a vector or a function, see [`Output`](super::output::Output).
     pub(super) block: Vec<u8>,
     /// A block of data from [outside](super::outside).
     pub(super) plain: Vec<u8>,
 }
 
-/// One of the workers that encode blocks at the same time.
-#[derive(Debug)]
+/// The tables and buffers of one thread.
+#[derive(Debug, Default)]
 pub(super) struct Worker {
     pub(super) encoder: BlockEncoder,
-    /// The encoded blocks, one after another.
+    /// The blocks that it has encoded beside other workers, one after another.
     pub(super) out: Vec<u8>,
     /// The numbers of the blocks, and their ranges in `out`.
     pub(super) written: Vec<(usize, Range<usize>)>,
@@ -36,14 +38,15 @@ impl Buffers {
     /// Prepares for chunks with these parameters. Keeps the tables if they serve the same codec and level. Returns whether
     /// that holds until the parameters change: it does not for a plug-in, which has no tables.
     pub(super) fn prepare(&mut self, params: &CParams, registry: &Registry) -> Result<bool, EncodeError> {
-        if self.encoder.compressor().is_for(params) {
+        let encoder = &mut self.own.encoder;
+        if encoder.compressor().is_for(params) {
             return Ok(true);
         }
-        self.workers.clear();
-        if !self.encoder.compressor_mut().adapt(params) {
-            self.encoder.set_compressor(StreamEncoder::new(params, registry)?);
+        self.others.clear();
+        if !encoder.compressor_mut().adapt(params) {
+            encoder.set_compressor(StreamEncoder::new(params, registry)?);
         }
-        Ok(self.encoder.compressor().is_for(params))
+        Ok(encoder.compressor().is_for(params))
     }
 }
 
@@ -59,24 +62,20 @@ impl Reusable for Buffers {
     }
 
     fn retire(&mut self) -> usize {
-        if self.encoder.compressor().is_plugin() {
-            self.workers.clear();
-            self.encoder.set_compressor(StreamEncoder::default());
+        if self.own.encoder.compressor().is_plugin() {
+            self.others.clear();
+            self.own.encoder.set_compressor(StreamEncoder::default());
         }
-        let mut held = self.encoder.held() + self.block.capacity() + self.plain.capacity();
-        // Workers that fit stay.
-        let fits = |worker: &&Worker| {
-            let fits = held + worker.held() <= MAX_BYTES;
-            held += if fits { worker.held() } else { 0 };
-            fits
-        };
-        let fit = self.workers.iter().take_while(fits).count();
-        self.workers.truncate(fit);
-        held
+        parallel::thin_out(&mut self.others, Worker::held);
+        self.own.held() + self.block.capacity() + self.plain.capacity()
     }
 }
 
 impl Worker {
+    pub(super) fn new(encoder: BlockEncoder) -> Self {
+        Worker { encoder, ..Worker::default() }
+    }
+
     /// Returns the bytes that it holds.
     fn held(&self) -> usize {
         let written = self.written.capacity() * size_of::<(usize, Range<usize>)>();

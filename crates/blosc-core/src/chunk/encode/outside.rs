@@ -173,7 +173,7 @@ impl Encoder {
         read: impl FnMut(usize, &mut [u8]),
         out: &mut Output<'_>,
     ) -> Result<Option<Written>, EncodeError> {
-        let (plan, Buffers { encoder, plain, .. }) = self.plan(header)?;
-        plan.write_from(encoder, header.nbytes(), &mut Copied { plain, read }, out)
+        let (plan, Buffers { own, plain, .. }) = self.plan(header)?;
+        plan.write_from(&mut own.encoder, header.nbytes(), &mut Copied { plain, read }, out)
     }
 }

@@ -1,7 +1,7 @@
 //! Encodes blocks of variable length. [`vlblocks`](crate::layout::vlblocks) describes their layout.
 
 use super::Encoder;
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Worker};
 use super::output::Output;
 use crate::codec::MAX_DICT;
 use crate::error::EncodeError;
@@ -47,7 +47,7 @@ impl Encoder {
         let tables = header.len() + blocks.len() * BSTART_LEN;
         let most = DSIZE_LEN + MAX_DICT + header.nbytes() + blocks.len() * SIZE_LEN;
         let mut chunk = Vec::new();
-        let Buffers { encoder, block: room, .. } = buffers;
+        let Buffers { own: Worker { encoder, .. }, block: room, .. } = buffers;
         let mut out = Output::to_vec(&mut chunk, room, tables + most)?;
         out.skip(tables);
         let mut with_dictionary = None;
