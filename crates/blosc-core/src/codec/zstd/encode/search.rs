@@ -51,12 +51,32 @@ pub(super) struct Frame<'a> {
     is_searched: bool,
 }
 
+/// Maximum length of a short frame.
+const SHORT: usize = 4 << 10;
+
+/// Returns whether `src` has at least 12 values among its first 64 bytes.
+fn has_many_values(src: &[u8]) -> bool {
+    let mut seen = [0_u64; 4];
+    src.iter().take(64).for_each(|&byte| seen[usize::from(byte >> 6)] |= 1 << (byte & 63));
+    seen.into_iter().map(u64::count_ones).sum::<u32>() >= 12
+}
+
 impl<'a> Frame<'a> {
     /// Starts a frame with the content `src`. Its search uses the tables of frames of at least `least` bytes.
     pub(super) fn new(src: &'a [u8], level: i32, least: usize) -> Self {
         let len = src.len().max(least);
         let params = CParams::for_level(level, len);
         Frame { src, params, len, repeats: REP_START_VALUE, is_searched: false }
+    }
+
+    /// Returns the parameters for the search.
+    ///
+    /// A binary tree, which is level 9, is searched to half of zstd's depth in a short frame, unless that has few values: then
+    /// a string has many candidates, and the best is found late. Of 35 sets in chunks of 4 KiB without a filter, text takes
+    /// a sixth less time, eight more 2 to 7 %, and none is more than 0.03 % larger.
+    fn depth(&self) -> CParams {
+        let is_shallow = self.params.strategy == Strategy::BtLazy2 && self.len <= SHORT && has_many_values(self.src);
+        CParams { search_log: self.params.search_log - u32::from(is_shallow), ..self.params }
     }
 }
 
@@ -148,8 +168,8 @@ impl Search {
             // Until the crate has allocated its memory.
             let _claim = self.claim(frame)?;
             match &mut self.finder {
-                Some(finder) => finder.reset(frame.params, 0),
-                none => *none = Some(MatchState::new(frame.params, 0)),
+                Some(finder) => finder.reset(frame.depth(), 0),
+                none => *none = Some(MatchState::new(frame.depth(), 0)),
             }
             if self.tables() != tables {
                 // The crate has released the tables of all frames before.
