@@ -4,9 +4,9 @@ Runs in an environment with blpk, numcodecs and NumPy. Writes docs/bench/numcode
 numcodecs is faster. A ratio is the time of numcodecs over that of blpk: more than 1 means that blpk is faster.
 
 Both sides run in turns of a few milliseconds, and a ratio is the median over the turns, so other load on the machine
-affects both alike. Most cells below 1 are close to it, and a few turns are decided by other load or by the pages that a
-side got. These cells are raced again, with new memory and five times the turns. The second race replaces the first,
-also if numcodecs wins it. Both decode the chunks of numcodecs.
+affects both alike. Both write to the same memory in turn, since the pages of two memories differ by up to a tenth. Most
+cells below 1 are close to it, and other load decides a few turns. These cells are raced again, with five times the
+turns. The second race replaces the first, also if numcodecs wins it. Both decode the chunks of numcodecs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from _common import machine, write_table  # noqa: E402
 TABLE = ROOT / "docs" / "bench" / "numcodecs.tsv"
 CODECS = ["lz4", "zstd", "blosclz", "zlib", "lz4hc"]
 SIZES = [4 << 10, 64 << 10, 1 << 20]
-#: Memory that a side writes to before it reuses any: more than the cache of a core.
+#: Memory that is written before any is used again: more than the cache of a core.
 COLD = 32 << 20
 COLUMNS = ["data", "codec", "level", "bytes", "operation", "threads", "cpu", "wall", "cpu_us", "wall_us", "size"]
 
@@ -54,24 +54,31 @@ def data_sets() -> dict[str, np.ndarray]:
     }
 
 
-class Side:
-    """One of the two codecs, with its own memory for results."""
+class Memory:
+    """Memory for results, shared by both codecs: which pages it has decides a race of copies."""
 
-    def __init__(self, codec: numcodecs.abc.Codec, nbytes: int) -> None:
-        self.codec = codec
+    def __init__(self, nbytes: int) -> None:
         slots = max(2, COLD // nbytes) if nbytes >= 1 << 20 else 4
         self.outs: Iterator[np.ndarray] = itertools.cycle([np.ones(nbytes, "u1") for _ in range(slots)])
         self.kept: list[bytes | None] = [None] * slots
         self.slots = itertools.cycle(range(slots))
 
+
+class Side:
+    """One of the two codecs."""
+
+    def __init__(self, codec: numcodecs.abc.Codec, memory: Memory) -> None:
+        self.codec = codec
+        self.memory = memory
+
     def encode(self, data: np.ndarray) -> None:
-        self.kept[next(self.slots)] = self.codec.encode(data)
+        self.memory.kept[next(self.memory.slots)] = self.codec.encode(data)
 
     def decode(self, chunk: bytes) -> None:
-        self.kept[next(self.slots)] = self.codec.decode(chunk)
+        self.memory.kept[next(self.memory.slots)] = self.codec.decode(chunk)
 
     def decode_into(self, chunk: bytes) -> None:
-        self.codec.decode(chunk, out=next(self.outs))
+        self.codec.decode(chunk, out=next(self.memory.outs))
 
 
 def turn(work: Callable[[object], None], items: Iterator[object], repeats: int, clock: Callable[[], float]) -> tuple:
@@ -87,7 +94,8 @@ def race(
 ) -> tuple[float, ...]:
     """Return the ratios of CPU and wall time, and the times of blpk in microseconds."""
     clock = time.thread_time if threads == 1 else time.process_time
-    works = [getattr(Side(codec, nbytes), operation) for codec in pair]
+    memory = Memory(nbytes)
+    works = [getattr(Side(codec, memory), operation) for codec in pair]
     inputs = [itertools.cycle(items), itertools.cycle(items)]
     for work, source in zip(works, inputs, strict=True):
         turn(work, source, 2, clock)
