@@ -4,9 +4,9 @@ Runs in an environment with blpk, numcodecs and NumPy. Writes docs/bench/numcode
 numcodecs is faster. A ratio is the time of numcodecs over that of blpk: more than 1 means that blpk is faster.
 
 Both sides run in turns of a few milliseconds, and a ratio is the median over the turns, so other load on the machine
-affects both alike. Both write to the same memory in turn, since the pages of two memories differ by up to a tenth. Most
-cells below 1 are close to it, and other load decides a few turns. These cells are raced again, with five times the
-turns. The second race replaces the first, also if numcodecs wins it. Both decode the chunks of numcodecs.
+affects both alike. Both write to the same memory in turn, since the pages of two memories differ by up to a tenth. Each
+cell below 1 is raced again with five times the turns, because other load decides a few turns. The second race replaces
+the first, also if numcodecs wins it. Both decode the chunks of numcodecs.
 """
 
 from __future__ import annotations

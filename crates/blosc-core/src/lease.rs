@@ -17,8 +17,9 @@ use std::thread::LocalKey;
 
 use crate::memory;
 
-/// Maximum bytes of a value that a thread keeps, besides those for other threads.
-const MAX_BYTES: usize = 8 << 20;
+/// Maximum bytes of a value that a thread keeps, without its workers for other threads: see
+/// [`thin_out`](crate::parallel::thin_out).
+pub(crate) const MAX_BYTES: usize = 8 << 20;
 
 /// A value that threads keep for reuse.
 pub(crate) trait Reusable: Default + 'static {

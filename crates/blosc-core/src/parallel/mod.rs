@@ -93,7 +93,7 @@ pub(crate) fn copy_while(src: &[u8], dst: &mut [u8], test: impl Fn() -> bool + S
     shared.is_ok()
 }
 
-/// Returns the workers that [`share`] can use: `own`, which also works alone, and one of `others` for each other thread.
+/// Returns the workers that [`share`] can use: `own`, which also does serial work, and one of `others` for each other thread.
 /// Missing ones are created with `another`.
 pub(crate) fn team<'a, W, E: From<OutOfMemory>>(
     own: &'a mut W,
@@ -113,7 +113,7 @@ pub(crate) fn team<'a, W, E: From<OutOfMemory>>(
     Ok(team)
 }
 
-/// Drops those of `others` that do not fit into [`MAX_OTHERS`], for a thread that keeps them.
+/// Drops the last of `others` until the rest fits into [`MAX_OTHERS`]. Called when a thread keeps them.
 pub(crate) fn thin_out<W>(others: &mut Vec<W>, held: impl Fn(&W) -> usize) {
     let mut sum = 0;
     let fits = |worker: &&W| {
@@ -127,7 +127,7 @@ pub(crate) fn thin_out<W>(others: &mut Vec<W>, held: impl Fn(&W) -> usize) {
 /// Maximum bytes of the workers for other threads that a thread keeps between calls.
 ///
 /// The tables of a worker are a few MiB at high levels. Without the worker, all their pages fault again with the next
-/// chunk: 650 of them at level 5 of zstd.
+/// chunk. docs/decisions/021-scratch-memory.md has figures.
 const MAX_OTHERS: usize = 64 << 20;
 
 /// Hands `items` to workers, which run on the threads of the current rayon pool. Each worker takes the next item when

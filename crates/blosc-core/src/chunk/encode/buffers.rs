@@ -6,7 +6,7 @@ use std::thread::LocalKey;
 
 use crate::block::BlockEncoder;
 use crate::error::EncodeError;
-use crate::lease::Reusable;
+use crate::lease::{MAX_BYTES, Reusable};
 use crate::parallel;
 use crate::params::CParams;
 use crate::registry::Registry;
@@ -15,6 +15,7 @@ use crate::stream::StreamEncoder;
 /// The parts of an encoder that writing a chunk changes.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
+    /// The worker of the calling thread, which also does serial work.
     pub(super) own: Worker,
     /// Workers for other threads, which encode blocks at the same time.
     pub(super) others: Vec<Worker>,
@@ -28,7 +29,7 @@ pub(super) struct Buffers {
 #[derive(Debug, Default)]
 pub(super) struct Worker {
     pub(super) encoder: BlockEncoder,
-    /// The blocks that it has encoded beside other workers, one after another.
+    /// Encoded blocks of a chunk with several workers, one after another.
     pub(super) out: Vec<u8>,
     /// The numbers of the blocks, and their ranges in `out`.
     pub(super) written: Vec<(usize, Range<usize>)>,
@@ -42,7 +43,7 @@ impl Buffers {
         if encoder.compressor().is_for(params) {
             return Ok(true);
         }
-        self.others.clear();
+        self.others.retain_mut(|worker| worker.encoder.compressor_mut().adapt(params));
         if !encoder.compressor_mut().adapt(params) {
             encoder.set_compressor(StreamEncoder::new(params, registry)?);
         }
@@ -67,6 +68,10 @@ impl Reusable for Buffers {
             self.own.encoder.set_compressor(StreamEncoder::default());
         }
         parallel::thin_out(&mut self.others, Worker::held);
+        if self.own.held() > MAX_BYTES {
+            // The blocks of a large chunk. The tables may fit without them.
+            self.own.out = Vec::new();
+        }
         self.own.held() + self.block.capacity() + self.plain.capacity()
     }
 }

@@ -9,7 +9,7 @@ use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 use crate::codec::lz77::match_length;
 use crate::kernels::HotLoop;
 
-/// Compresses `src[start..]`; what precedes it is a dictionary.
+/// The arguments of the parser, for `run_hot`: compresses `src[start..]`; what precedes it is a dictionary.
 pub(super) struct Compress<'a, const W: usize> {
     pub(super) src: &'a [u8],
     pub(super) start: u32,

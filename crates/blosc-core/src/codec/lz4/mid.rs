@@ -32,7 +32,7 @@ impl MidTable {
     }
 }
 
-/// Compresses `src` into `dst`.
+/// The arguments of the parser, for `run_hot`: compresses `src` into `dst`.
 pub(super) struct Compress<'a> {
     pub(super) src: &'a [u8],
     pub(super) dst: &'a mut [u8],
@@ -152,7 +152,7 @@ impl<'a> Tables<'a> {
         let first = eight(self.src, start + 1)?;
         self.swap_7(start + 1, first);
         self.swap_4(start + 1, first);
-        // The bytes from five before the end on. A match has four and starts after another byte.
+        // `end` is at least 5: a match has at least four bytes, and a byte precedes it.
         let last: &[u8; 10] = self.src.get(end as usize - 5..end as usize + 5)?.first_chunk()?;
         let word = u64::from_le_bytes(*last.first_chunk()?);
         self.swap_7(end - 5, word);

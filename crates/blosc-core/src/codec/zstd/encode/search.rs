@@ -71,10 +71,9 @@ impl<'a> Frame<'a> {
 
     /// Returns the parameters for the search.
     ///
-    /// A binary tree, which is level 9, is searched to half of zstd's depth in a short frame, unless that has few values: then
-    /// a string has many candidates, and the best is found late. Of 35 sets in chunks of 4 KiB without a filter, text takes
-    /// a sixth less time, eight more 2 to 7 %, and none is more than 0.03 % larger.
-    fn depth(&self) -> CParams {
+    /// Zstandard's levels 9 and 10 search a binary tree in short frames. Half of their depth suffices, unless the frame has
+    /// few values: then a string has many candidates, and the best is found late. docs/decisions/005-zstd.md has figures.
+    fn search_params(&self) -> CParams {
         let is_shallow = self.params.strategy == Strategy::BtLazy2 && self.len <= SHORT && has_many_values(self.src);
         CParams { search_log: self.params.search_log - u32::from(is_shallow), ..self.params }
     }
@@ -168,8 +167,8 @@ impl Search {
             // Until the crate has allocated its memory.
             let _claim = self.claim(frame)?;
             match &mut self.finder {
-                Some(finder) => finder.reset(frame.depth(), 0),
-                none => *none = Some(MatchState::new(frame.depth(), 0)),
+                Some(finder) => finder.reset(frame.search_params(), 0),
+                none => *none = Some(MatchState::new(frame.search_params(), 0)),
             }
             if self.tables() != tables {
                 // The crate has released the tables of all frames before.
