@@ -12,7 +12,7 @@ static ALLOC: CountingAlloc = CountingAlloc;
 
 const THREADS: usize = 4;
 
-/// Before it allocates tables, zstd's encoder tries whether there is as much memory. Blocks and chunks are smaller.
+/// Before it allocates tables, zstd's encoder tests whether that much memory is free. Blocks and chunks are smaller.
 const TRIAL: usize = 3 << 20;
 
 /// Each worker needs its tables once, whatever was compressed on the thread before.
