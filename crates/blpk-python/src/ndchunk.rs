@@ -131,7 +131,7 @@ pub(crate) fn encode_ndchunk<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let piece = Piece::new(py, (chunks, blocks), itemsize, None)?;
-    let (mut settings, input, cancel) = (Settings::take(kwargs)?, Buffer::read(data)?, Cancel::new());
+    let (mut settings, input, cancel) = (Settings::take(kwargs)?, Buffer::read_in_c_order(data)?, Cancel::new());
     let Piece { array, grid, region, part, .. } = &piece;
     settings.format = ChunkFormat::Blosc2;
     settings.typesize = Some(itemsize as usize);

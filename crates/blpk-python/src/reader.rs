@@ -173,12 +173,17 @@ impl Reader {
 
     /// Reads items into `out`: for each axis a start, a step and a count.
     fn read_items(&self, py: Python<'_>, axes: Vec<(u64, i64, u64)>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        // A few of many items take as long as all.
+        let reach = |&(_, step, count): &(u64, i64, u64)| count.saturating_mul(step.unsigned_abs().max(1));
+        let itemsize = self.array.meta().dtype.itemsize() as u64;
+        let span = axes.iter().map(reach).fold(itemsize, u64::saturating_mul);
+        let span = usize::try_from(span).unwrap_or(usize::MAX);
         let axis = |(start, step, count)| AxisSelection { start, step, count, is_index: false };
         let selection = Selection::new(axes.into_iter().map(axis).collect(), &self.array.meta().shape);
         let selection = selection.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut out = Buffer::write(out)?;
         let items = out.as_mut_slice();
-        self.run(py, items.len(), |array, options| array.read_into(&selection, items, options))
+        self.run(py, span, |array, options| array.read_into(&selection, items, options))
     }
 
     /// Reads plain bytes from `start` on into `out`.

@@ -1,6 +1,9 @@
 """Indexing and changes of arrays in every format, against NumPy."""
 
 import pickle
+import signal
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -221,6 +224,16 @@ def test_modes(tmp_path):
             blpk.open(path, "w", **half)
     with pytest.raises(TypeError):
         blpk.open(path, "r", codec="lz4")
+    # What describes a new array has no effect on one that exists.
+    again = [blpk.open(tmp_path / "b.b2nd", "a", shape=(3,), dtype="f8", chunks=(2,), codec="lz4") for _ in range(2)]
+    assert [array.chunks for array in again] == [(2,), (2,)]
+    with pytest.raises(TypeError, match="colour"):
+        blpk.open(path, "a", shape=(3,), dtype="i4", colour="red")
+    with pytest.raises(TypeError, match="content"):
+        blpk.open(b"name", "w")
+    limited = blpk.open(path, "w", shape=1000, dtype="f8", limits={"max_nbytes": 100})
+    with pytest.raises(blpk.LimitError):
+        limited[:]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -319,6 +332,73 @@ def test_iteration(tmp_path_factory):
         assert len(array) == 5000
         for row, expected in zip(array, items, strict=True):
             assert (row == expected).all()
+
+
+def peak_of(work):
+    """Return the most bytes that Python and NumPy hold during `work`."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_iteration_in_bounded_memory(tmp_path):
+    items = np.arange(8_000_000.0).reshape(2000, 4000)
+    blpk.save(tmp_path / "tall.b2nd", items, chunks=(2000, 200))
+    blpk.save(tmp_path / "columns.blp", np.asfortranarray(items))
+    for name in ("tall.b2nd", "columns.blp"):
+        array = blpk.open(tmp_path / name)
+        found = []
+        assert peak_of(lambda: found.extend(float(row[7]) for row in array)) < 36 << 20, name
+        assert found == items[:, 7].tolist()
+
+
+def test_index_arrays_in_bounded_memory(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(8_000_000.0))
+    array = blpk.open(tmp_path / "a.b2nd")
+    numbers = np.arange(0, len(array), array.blocks[0])[::-1]
+    found = []
+    assert peak_of(lambda: found.append(array[numbers])) < 36 << 20
+    assert found[0].tolist() == numbers.tolist()
+    assert array.decoded <= array.nbytes + array.blocks[0] * 8
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+def test_a_few_of_many_items_can_be_interrupted(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.random.default_rng(1).integers(0, 1000, 30_000_000), codec="zstd")
+    array = blpk.open(tmp_path / "a.b2nd")
+    start = time.perf_counter()
+    array[::3000]
+    whole = time.perf_counter() - start
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, whole / 5)
+        with pytest.raises(KeyboardInterrupt):
+            array[::3000]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_masked_items_are_refused(tmp_path):
+    masked = np.ma.masked_equal([1, 2, 999], 999)
+    array = blpk.create(tmp_path / "a.b2nd", 3, masked.dtype)
+    stores = (
+        lambda: blpk.save(tmp_path / "b.b2nd", masked),
+        lambda: array.append(masked),
+        lambda: array.__setitem__(slice(3), masked),
+    )
+    for store in stores:
+        with pytest.raises(TypeError, match="masked"):
+            store()
+    array[:] = np.ma.array([4, 5, 6])
+    assert array[:].tolist() == [4, 5, 6]
 
 
 @pytest.mark.parametrize("threads", [1, 2, None])

@@ -36,6 +36,18 @@ def expected_means():
     return np.arange(SHAPE[0]).mean() * 3 + np.arange(SHAPE[1])
 
 
+def test_a_change_gives_tasks_another_name(tmp_path):
+    path = tmp_path / "a.b2nd"
+    blpk.save(path, np.arange(20.0))
+    names = {dask_array.from_array(blpk.open(path)).name for _ in range(2)}
+    before = dask_array.from_array(blpk.open(path)).persist()
+    blpk.open(path, "r+")[:] = 0
+    after = dask_array.from_array(blpk.open(path))
+    assert len(names) == 1 and (before.sum() - after.sum()).compute() == 190
+    content = path.read_bytes()
+    assert len({dask_array.from_array(blpk.open(content)).name for _ in range(2)}) == 1
+
+
 def test_own_chunks(path):
     array = blpk.open(path)
     collection = dask_array.from_array(array, chunks=array.chunks)

@@ -73,6 +73,14 @@ def test_appending(path):
     assert blpk.open(path.with_name("new.blp")).read() == b"first"
 
 
+@pytest.mark.parametrize("mode", ["w", "a"])
+def test_wrong_settings_are_an_error_before_any_data(path, mode):
+    for wrong in ({"clevel": 99}, {"foo": 1}, {"threads": 0}, {"codec": "lzo"}):
+        with pytest.raises((ValueError, TypeError)):
+            blpk.open(path, mode, **wrong)
+    assert blpk.open(path).read() == CONTENT
+
+
 def test_failed_writes_leave_nothing(path):
     before = path.read_bytes()
     for mode in ("w", "a"):

@@ -164,3 +164,15 @@ def test_damage_and_wrong_shapes():
         codec.encode(array[1:])
     with pytest.raises(ValueError):
         codec.decode(chunk, out=np.empty(1199, "i4"))
+
+
+def test_memory_in_fortran_order():
+    codec, items = B2nd(chunks=[4, 6], blocks=[2, 4], itemsize=8), np.arange(24.0).reshape(4, 6)
+    chunk = codec.encode(np.asfortranarray(items))
+    assert chunk == codec.encode(items)
+    for order in "CF":
+        out = np.zeros((4, 6), order=order)
+        assert codec.decode(chunk, out) is out
+        np.testing.assert_array_equal(out, items)
+        part = np.zeros((2, 3), order=order)
+        np.testing.assert_array_equal(codec.decode_box(chunk, [1, 2], [3, 5], part), items[1:3, 2:5])

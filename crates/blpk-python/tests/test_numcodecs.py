@@ -16,6 +16,7 @@ numcodecs = pytest.importorskip("numcodecs")
 
 from numcodecs import blosc as theirs  # noqa: E402
 
+from blpk import LimitError  # noqa: E402
 from blpk import numcodecs as ours  # noqa: E402
 
 CODECS = ["lz4", "lz4hc", "blosclz", "zlib", "zstd"]
@@ -192,3 +193,14 @@ def test_chunks_do_not_depend_on_threads():
     chunks = {ours.Blosc(cname="zstd", threads=threads).encode(BIG) for threads in (1, 2, 3, 5, 6, 7, None)}
     assert len(chunks) == 1
     assert ours.Blosc(threads=4).decode(chunks.pop()) == BIG.tobytes()
+
+
+def test_limits():
+    chunk = ours.Blosc(cname="zstd", clevel=9).encode(np.zeros(100_000_000, "u1"))
+    with pytest.raises(LimitError):
+        ours.Blosc(limits={"max_nbytes": 1000}).decode(chunk)
+    with pytest.raises(LimitError):
+        ours.Blosc(limits={"max_unearned": 1000}).decode(chunk)
+    codec = ours.Blosc(limits={"max_nbytes": 1 << 30})
+    assert len(codec.decode(chunk)) == 100_000_000
+    assert "limits" not in codec.get_config()

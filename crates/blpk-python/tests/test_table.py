@@ -84,8 +84,22 @@ def test_columns(table):
     same(np.asarray(column), np.ascontiguousarray(ROWS["m"]))
     same(np.array(list(table["f"])), ROWS["f"].copy())
     same(pickle.loads(pickle.dumps(column))[1:3], ROWS["m"][1:3].copy())
-    with pytest.raises(blpk.NotFoundError, match="no column 'x'"):
+    with pytest.raises(blpk.NotFoundError, match="^there is no column 'x'"):
         table["x"]
+    with pytest.raises(KeyError):
+        table["x"]
+
+
+def test_a_column_changes_through_its_table(tmp_path):
+    table = blpk.create_table(tmp_path / "t", [("n", "i8")])
+    table.append([[1, 2]])
+    column = blpk.open(tmp_path / "t" / "n", "r+")
+    for change in (lambda: column.append([9]), lambda: column.resize(1), lambda: column.__setitem__(0, 5)):
+        with pytest.raises(io.UnsupportedOperation, match="through its table"):
+            change()
+    assert blpk.open(tmp_path / "t")["n"][:].tolist() == [1, 2]
+    with pytest.raises(TypeError, match="masked"):
+        table.append([np.ma.masked_equal([1, 2], 2)])
 
 
 def test_some_columns(table):

@@ -126,6 +126,19 @@ def test_what_is_no_array(table, tmp_path):
     assert blpk.open(table.path)[:2]["n"].tolist() == [0, 1]
 
 
+def test_a_change_of_any_column_gives_tasks_another_name(table):
+    from blpk.dask import to_dask_dataframe
+
+    def name():
+        return to_dask_dataframe(table.path).x._name
+
+    before = name()
+    assert name() == before
+    # The last column: other programs may replace its items.
+    os.utime(os.path.join(table.path, table.names[-1], "meta", "sizes"), ns=(1, 1))
+    assert name() != before
+
+
 def _slow(frame):
     time.sleep(0.2)
     return frame

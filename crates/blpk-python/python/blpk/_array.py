@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._array_read import ArrayReader, bytes_of
-from ._casts import cast
+from ._casts import cast, unmasked
 from ._errors import UnsupportedError
 from ._index import basic, shape_of
 
@@ -65,7 +65,7 @@ class Array(ArrayReader):
         # With the ellipsis, an array without axes gives an array, not a scalar.
         places: tuple[Any, ...] = (*inner, ...)
         target = items[places]
-        target.reshape(selected.shape)[...] = value
+        target.reshape(selected.shape)[...] = unmasked(value)
         _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items))
 
     def append(self, items: ArrayLike) -> None:
@@ -83,7 +83,7 @@ class Array(ArrayReader):
         path, shape = self._changes("bloscpack", "b2nd", "carray"), self.shape
         # Other kinds, such as dates and fields, are converted as NumPy does.
         is_checked = self.dtype.kind in "biufcSU"
-        rows = np.atleast_1d(np.asarray(items) if is_checked else np.asarray(items, self.dtype))
+        rows = np.atleast_1d(np.asarray(unmasked(items)) if is_checked else np.asarray(unmasked(items), self.dtype))
         if rows.ndim == len(shape) - 1:
             rows = rows[None]
         if not shape or rows.shape[1:] != shape[1:]:

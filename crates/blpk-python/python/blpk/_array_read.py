@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="ArrayReader")
 
-#: Size in bytes of the rows that iteration keeps in memory, and of the chunks of an array without chunks.
+#: Size in bytes of the rows that iteration reads at once, and of the chunks of an array without chunks.
 _ROWS_NBYTES = 1 << 20
+
+#: Plain bytes that iteration and index arrays hold at once, if a row has less.
+_WINDOW = 16 << 20
 
 
 class ArrayReader:
@@ -151,9 +154,13 @@ class ArrayReader:
         if numbers.size == 0:
             return result
         unique, places = np.unique(numbers, return_inverse=True)
-        # Rows nearer than a block are read together: the blocks between them would be decoded anyway.
+        # Rows nearer than a block are read together: the blocks between them would be decoded anyway. A window has whole
+        # blocks, so that none is decoded for two of them.
         gap = max(self.blocks[0], 1)
-        starts = np.flatnonzero(np.diff(unique, prepend=unique[0] - gap - 1) > gap)
+        row = max(math.prod(inner.shape[1:]) * self.dtype.itemsize, 1)
+        windows = unique // (max(_WINDOW // row // gap, 1) * gap)
+        is_start = (np.diff(unique, prepend=unique[0] - gap - 1) > gap) | (np.diff(windows, prepend=windows[0]) > 0)
+        starts = np.flatnonzero(is_start)
         ends = np.append(starts[1:], len(unique))
         order = np.argsort(places, kind="stable")
         bounds = np.searchsorted(places[order], np.append(starts, len(unique)))
@@ -176,13 +183,28 @@ class ArrayReader:
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate over the first axis. About 1 MiB, or one row of chunks, is in memory."""
+        """Iterate over the first axis. At most 16 MiB, or one row, is in memory.
+
+        Chunks are decoded once if a row of them, or of their blocks, has at most 16 MiB. Otherwise each is decoded for
+        every 16 MiB of rows.
+        """
         if not self.shape:
             raise TypeError("iteration over an array without axes")
-        row = max(self.nbytes // max(self.shape[0], 1), 1)
-        step = max(_ROWS_NBYTES // row, self.chunks[0], 1)
+        step = self._rows_at_once()
         for start in range(0, self.shape[0], step):
             yield from self[start : start + step]
+
+    def _rows_at_once(self) -> int:
+        """Return the rows that iteration reads at once: whole rows of chunks, else of blocks, if they are not too large."""
+        row = max(self.nbytes // max(self.shape[0], 1), 1)
+        for rows_of_cut in (self.chunks[0], self.blocks[0]):
+            if 0 < rows_of_cut * row <= _WINDOW:
+                return max(_ROWS_NBYTES // row, rows_of_cut)
+        return max(_WINDOW // row, 1)
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        # Without it, dask would name tasks by the path, also after a change.
+        return ("blpk.Array", *self._handle.token())
 
     def verify(self) -> None:
         """Decode all chunks and check all sizes and digests.

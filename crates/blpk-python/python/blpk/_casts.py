@@ -9,6 +9,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def unmasked(values: Any) -> Any:
+    """Return values that all count.
+
+    Raises
+    ------
+    TypeError
+        For an array with masked items, which no format has.
+    """
+    import numpy as np
+
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise TypeError("some items are masked, and no format stores that; call filled() first")
+    return values
+
+
 def cast(what: str, base: np.dtype[Any], array: NDArray[Any]) -> NDArray[Any]:
     """Return values as an array of dtype `base`, which `what` has.
 

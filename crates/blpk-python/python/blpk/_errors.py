@@ -42,8 +42,12 @@ class LimitError(Error, ValueError):
         self.allowed = allowed
 
 
-class NotFoundError(Error, LookupError):
+class NotFoundError(Error, KeyError):
     """A chunk, column or attribute does not exist."""
+
+    def __str__(self) -> str:
+        # KeyError would show the text in quotes.
+        return Exception.__str__(self)
 
 
 class LockedError(Error, OSError):

@@ -6,10 +6,12 @@ import contextlib
 import io
 import os
 import threading
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import _core
+from ._version import version
 
 
 class Handle:
@@ -88,9 +90,19 @@ class Handle:
             raise io.UnsupportedOperation("open for reading only; mode 'r+' allows changes")
         if not isinstance(self.source, str):
             raise io.UnsupportedOperation("only a container at a path can be changed")
-        if self.column is not None:
+        if self.column is not None or os.path.isfile(os.path.join(os.path.dirname(self.source), "__rootdirs__")):
+            # Columns of different lengths are no table.
             raise io.UnsupportedOperation("a column changes through its table")
         return self.source
+
+    def token(self) -> tuple[Any, ...]:
+        """Return what names the present content: equal for two handles only if their content is equal."""
+        source: Any = self.source
+        if isinstance(source, str):
+            folder = source if self.column is None else os.path.join(source, self.column)
+            return (source, self.column, version(source), version(folder))
+        # A file object may change at any time.
+        return (bytes(source),) if isinstance(source, (bytes, bytearray, memoryview)) else (uuid.uuid4().hex,)
 
     def close(self) -> None:
         """Release the source. Nothing is pending: every change is already written."""

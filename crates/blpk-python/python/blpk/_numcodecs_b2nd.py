@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from numcodecs.abc import Codec  # type: ignore[import-untyped]
@@ -77,9 +77,23 @@ class B2nd(Codec):  # type: ignore[misc]
         blpk.DamagedError
             If the chunk is damaged, or not of these shapes.
         """
-        return _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out)
+        return _filled(out, lambda out: _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out))
 
     def decode_box(self, buf: Buffer, start: Sequence[int], stop: Sequence[int], out: Any = None) -> Any:
         """Decompress the items from `start` to `stop` on each axis. Only the blocks that hold them are decoded."""
         box = list(start), list(stop)
-        return _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out, box=box)
+        return _filled(
+            out, lambda out: _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out, box=box)
+        )
+
+
+def _filled(out: Any, decode: Callable[[Any], Any]) -> Any:
+    """Return what `decode` writes to `out`. Of an array in Fortran order, the items are written, not the memory."""
+    import numpy as np
+
+    if not isinstance(out, np.ndarray) or not out.flags.fnc:
+        return decode(out)
+    items = np.empty(out.shape, out.dtype)
+    decode(items)
+    out[...] = items
+    return out

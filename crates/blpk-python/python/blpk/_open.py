@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._array import Array
+from ._casts import unmasked
 from ._file import File
 from ._handle import Handle
 from ._index import shape_of
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 
 _MODES = ("r", "r+", "a", "w", "w-")
+
+#: Arguments of :func:`create` that a new array needs.
+_OF_NEW_ARRAYS = {"fill_value", "format", "chunks", "blocks", "codec", "clevel", "filters", "auto"}
 
 #: The format for each ending of a path.
 _ENDINGS = {".blp": "bloscpack", ".b2nd": "b2nd", ".bcolz": "bcolz", ".npy": "npy"}
@@ -43,7 +47,8 @@ def open(
         A file, the directory of a sparse frame, of bcolz or of a Zarr array, an object with ``read`` and ``seek``, or a
         buffer.
     mode : {"r", "r+", "a", "w", "w-"}
-        ``"r"`` reads. ``"r+"`` reads and changes what exists. ``"a"`` does too, and creates a file if there is nothing.
+        ``"r"`` reads. ``"r+"`` reads and changes what exists. ``"a"`` does too, and creates a file if there is nothing;
+        arguments for a new array have no effect on one that exists.
         ``"w"`` creates a file and replaces what exists. ``"w-"`` creates a file and fails if the path exists.
     shape, dtype
         Of the array that is created, as for :func:`create`. Without them, a bloscpack file of plain bytes is created.
@@ -75,8 +80,10 @@ def open(
     if mode not in _MODES:
         raise ValueError(f"mode is {mode!r}, expected one of {', '.join(map(repr, _MODES))}")
     creates = mode in ("w", "w-") or mode == "a" and _is_missing(source)
+    if creates and isinstance(source, bytes):
+        raise TypeError("bytes are the content of a container; the path of a new one is a str or a path object")
     if creates and shape is not None and dtype is not None:
-        return create(source, shape, dtype, overwrite=mode == "w", threads=threads, **options)
+        return create(source, shape, dtype, overwrite=mode == "w", threads=threads, limits=limits, **options)
     if creates and shape is None and dtype is None:
         return Writer(source, mode, threads, **options)
     if creates:
@@ -84,8 +91,10 @@ def open(
     opened = _existing(source, "r" if mode == "r" else "r+", threads, limits)
     if mode == "a" and isinstance(opened, File) and opened.format == "bloscpack":
         return Writer(source, mode, threads, **options)
-    if options:
-        raise TypeError(f"unexpected keyword argument {next(iter(options))!r}")
+    # What describes a new array has no effect on one that exists.
+    unknown = options.keys() - (_OF_NEW_ARRAYS if mode == "a" and shape is not None and dtype is not None else set())
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     return opened
 
 
@@ -100,6 +109,7 @@ def create(
     blocks: Sequence[int] | None = None,
     overwrite: bool = False,
     threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
     **settings: Any,
 ) -> Array:
     """Create an array that repeats one value, and open it in mode ``"r+"``.
@@ -114,6 +124,8 @@ def create(
         The value of all items; zero by default, which takes no space in b2nd.
     format, chunks, blocks, overwrite, threads, **settings
         As for :func:`save`.
+    limits : mapping, optional
+        For the array that is returned, as in :func:`open`.
 
     Examples
     --------
@@ -134,7 +146,7 @@ def create(
     new = _description(path, kind, size, "C", format, chunks, blocks, overwrite)
     item_bytes = np.frombuffer(item.tobytes(), np.uint8)
     _core.create_array(os.fspath(path), item_bytes, new, threads=threads, **settings)
-    return Array(Handle(path, "r+", threads=threads))
+    return Array(Handle(path, "r+", threads=threads, limits=limits))
 
 
 def save(
@@ -182,7 +194,7 @@ def save(
     """
     import numpy as np
 
-    items = np.asarray(array)
+    items = np.asarray(unmasked(array))
     if not (items.flags.c_contiguous or items.flags.f_contiguous):
         items = np.ascontiguousarray(items)
     order = "F" if items.flags.f_contiguous and not items.flags.c_contiguous else "C"

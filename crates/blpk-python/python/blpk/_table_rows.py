@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._casts import cast
+from ._casts import cast, unmasked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,7 +114,7 @@ def _cast(name: str, dtype: np.dtype[Any], column: Any) -> NDArray[Any]:
     import numpy as np
 
     base, axes = dtype.subdtype or (dtype, ())
-    array = np.asarray(column)
+    array = np.asarray(unmasked(column))
     if array.size == 0 and not hasattr(column, "dtype"):
         # An empty list.
         array = array.astype(base).reshape(0, *axes)

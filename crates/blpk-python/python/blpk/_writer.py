@@ -84,7 +84,8 @@ class Writer(CommitOnClose, io.RawIOBase):
         if mode == "a" and os.path.lexists(self.name):
             import tempfile
 
-            # Appending changes the file once, when all data is there.
+            # Appending changes the file once, when all data is there. Wrong settings are an error before that.
+            _core.compress(b"", threads=threads, **{name: settings[name] for name in settings if name != "metadata"})
             self._start = _core.Reader.open(self._path).nbytes
             self._spool, self._settings = tempfile.NamedTemporaryFile(prefix="blpk-"), settings
         else:

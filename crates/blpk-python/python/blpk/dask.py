@@ -7,10 +7,11 @@ threads, processes, or a cluster whose workers see the path.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._table import Table
+from ._version import version
 
 if TYPE_CHECKING:
     import dask.array
@@ -23,22 +24,6 @@ __all__ = ["to_dask", "to_dask_dataframe"]
 
 #: Uncompressed bytes of a partition, unless its rows are given.
 PARTITION_BYTES = 64 << 20
-
-
-def _files(path: str) -> Iterator[str]:
-    """Yield the files of a container that change with it: of a Zarr array all, because writers change chunks in place."""
-    yield path
-    if any(os.path.exists(os.path.join(path, name)) for name in ("zarr.json", ".zarray")):
-        for folder, _, names in os.walk(path):
-            yield from (os.path.join(folder, name) for name in names)
-    else:
-        yield from (os.path.join(path, name) for name in ("__rootdirs__", "meta/sizes", "chunks.b2frame"))
-
-
-def _version(path: str) -> list[tuple[int, int, int]]:
-    """Return what tells versions of a container apart, for the names of tasks: facts about the files that change."""
-    found = [os.stat(file) for file in sorted(_files(path)) if os.path.exists(file)]
-    return [(file.st_mtime_ns, file.st_ino, file.st_size) for file in found]
 
 
 def to_dask(
@@ -82,7 +67,7 @@ def to_dask(
         chunks = "auto" if array.ndim else -1
     options = {"asarray": True, "lock": False, **options}
     if "name" not in options:
-        token = tokenize(path, _version(path), chunks, threads, limits, sorted(options.items()))
+        token = tokenize(path, version(path), chunks, threads, limits, sorted(options.items()))
         options["name"] = f"blpk-{token}"
     from_array: Callable[..., dask.array.Array] = dask.array.from_array
     return from_array(array, chunks=chunks, **options)
@@ -120,8 +105,9 @@ class _ReadRows:
 
     def __dask_tokenize__(self) -> Any:
         # A table that was changed has other tasks.
-        version = _version(self.path) + _version(os.path.join(self.path, self.columns[0]))
-        return (self.path, self.columns, self.binary, sorted(self.options.items(), key=repr), version)
+        folders = [self.path, *(os.path.join(self.path, column) for column in self.columns)]
+        versions = [version(folder) for folder in folders]
+        return (self.path, self.columns, self.binary, sorted(self.options.items(), key=repr), versions)
 
 
 def to_dask_dataframe(

@@ -15,6 +15,7 @@ b'abcabc'
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from numcodecs.abc import Codec  # type: ignore[import-untyped]
@@ -96,6 +97,9 @@ class Blosc(Codec):  # type: ignore[misc]
     threads : int or None
         Number of threads, None for one per core. The chunks do not depend on it, and it is not part of the
         configuration.
+    limits : mapping, optional
+        For decoding, as in :func:`blpk.decompress`: a chunk of a million times its size needs some. Not part of the
+        configuration.
 
     Examples
     --------
@@ -123,6 +127,7 @@ class Blosc(Codec):  # type: ignore[misc]
         typesize: int | None = None,
         *,
         threads: int | None = 1,
+        limits: Mapping[str, int] | None = None,
     ) -> None:
         _check_typesize(typesize)
         self.cname = cname
@@ -131,6 +136,7 @@ class Blosc(Codec):  # type: ignore[misc]
         self.blocksize = blocksize
         self._typesize = typesize
         self._threads = threads
+        self._limits = None if limits is None else dict(limits)
 
     @property
     def threads(self) -> int | None:
@@ -169,7 +175,7 @@ class Blosc(Codec):  # type: ignore[misc]
         """
         if self.max_buffer_size != MAX_BUFFER_SIZE:
             _check_size(buf, self.max_buffer_size)
-        return decompress(buf, out, threads=self._threads)
+        return decompress(buf, out, threads=self._threads, limits=self._limits)
 
     def decode_partial(self, buf: Buffer, start: int, nitems: int, out: Any = None) -> Any:
         """Decompress the items from `start` to `start + nitems`. Only the blocks that hold them are decoded.
@@ -182,7 +188,7 @@ class Blosc(Codec):  # type: ignore[misc]
         >>> codec.decode_partial(codec.encode(b"0123456789"), 3, 4)
         b'3456'
         """
-        return decompress_partial(buf, start, nitems, out)
+        return decompress_partial(buf, start, nitems, out, limits=self._limits)
 
     def __repr__(self) -> str:
         shuffle = _SHUFFLES.get(self.shuffle, self.shuffle)
@@ -236,18 +242,22 @@ def compress(
     )
 
 
-def decompress(source: Buffer, dest: Any = None, *, threads: int | None = 1) -> Any:
+def decompress(
+    source: Buffer, dest: Any = None, *, threads: int | None = 1, limits: Mapping[str, int] | None = None
+) -> Any:
     """Decompress a chunk, to bytes or into `dest`, as :meth:`Blosc.decode`."""
     try:
-        return _core.decompress(source, dest, threads=threads)
+        return _core.decompress(source, dest, threads=threads, limits=limits)
     except (DamagedError, UnsupportedError) as error:
         raise ChunkError(str(error)) from error
 
 
-def decompress_partial(source: Buffer, start: int, nitems: int, dest: Any = None) -> Any:
+def decompress_partial(
+    source: Buffer, start: int, nitems: int, dest: Any = None, *, limits: Mapping[str, int] | None = None
+) -> Any:
     """Decompress a range of items, to bytes or into `dest`, as :meth:`Blosc.decode_partial`."""
     try:
-        return _core.getitem(source, start, nitems, dest)
+        return _core.getitem(source, start, nitems, dest, limits=limits)
     except (DamagedError, UnsupportedError) as error:
         raise ChunkError(str(error)) from error
 
