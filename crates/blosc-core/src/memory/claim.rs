@@ -12,8 +12,10 @@
 //! ```
 //!
 //! The program [says](super::set_left) what is left. Beside other claims it is not tried: an allocation for trial would
-//! take the memory that a crate is about to allocate. A claim alone is tried first, because the allocator may have room
-//! that does not count as left. Without that function, a claim protects from no other one.
+//! take the memory that a crate is about to allocate. A claim alone is tried if it exceeds what is left, because the
+//! allocator may have room that does not count as left. It is not tried if the system would grant it from the slack: until
+//! that is noticed, a small allocation of another thread would be refused. Without that function, a claim protects from no
+//! other one.
 //!
 //! There is no lock, because a process may fork while another of its threads claims. The new process keeps such a claim,
 //! and leaves that much memory free. Of two claims at a time both may be refused where one would fit.
@@ -26,6 +28,9 @@ pub(super) static CLAIMS: Claims = Claims::new();
 
 /// Bytes left for allocations that are too small to be claims. The C library asks the system for up to 1 MiB at a time.
 const SLACK: usize = 1 << 20;
+
+/// Most bytes that the C library has at the end of its heap, which then grows by less than an allocation has.
+const HEAP_END: usize = 256 << 10;
 
 /// Returns the bytes that the process may still allocate, if it has a limit.
 pub(super) type Left = fn() -> Option<usize>;
@@ -59,20 +64,23 @@ impl Claims {
     pub(super) fn claim(&'static self, nbytes: usize) -> Option<Claim> {
         let others = self.nbytes.fetch_add(nbytes, Ordering::SeqCst);
         let claim = Claim { claims: self, nbytes };
-        (others == 0 || self.leaves(others.saturating_add(nbytes))).then_some(claim)
+        let all = others.saturating_add(nbytes);
+        let is_granted = self.left().is_none_or(|left| {
+            let exceeds_it = left.saturating_add(HEAP_END) < nbytes;
+            all.saturating_add(SLACK) <= left || others == 0 && exceeds_it
+        });
+        is_granted.then_some(claim)
     }
 
-    /// Returns whether the limits leave `nbytes` bytes and the slack.
-    fn leaves(&self, nbytes: usize) -> bool {
-        let left = self.left.get().and_then(|left| left());
-        left.is_none_or(|left| nbytes.saturating_add(SLACK) <= left)
+    fn left(&self) -> Option<usize> {
+        self.left.get().and_then(|left| left())
     }
 }
 
 impl Claim {
     /// Returns whether the slack is left beside the memory of this claim.
     pub(super) fn leaves_slack(&self) -> bool {
-        self.claims.leaves(0)
+        self.claims.left().is_none_or(|left| SLACK <= left)
     }
 }
 
@@ -99,7 +107,8 @@ mod tests {
         drop(first);
         assert!(CLAIMS.claim(600).is_some() && CLAIMS.claim(601).is_none());
         drop(second);
-        assert!(CLAIMS.claim(5000).is_some(), "the only claim is left to the allocator");
+        assert!(CLAIMS.claim(1001).is_none(), "the system would grant it from the slack");
+        assert!(CLAIMS.claim(2 * SLACK).is_some(), "the only claim is left to the allocator");
     }
 
     #[test]
@@ -107,7 +116,7 @@ mod tests {
         static CLAIMS: Claims = Claims::new();
         static LEFT: AtomicUsize = AtomicUsize::new(1000 + SLACK);
         CLAIMS.set_left(|| Some(LEFT.load(Ordering::SeqCst)));
-        let claim = CLAIMS.claim(5000).unwrap();
+        let claim = CLAIMS.claim(1000).unwrap();
         LEFT.fetch_sub(1000, Ordering::SeqCst);
         assert!(claim.leaves_slack());
         LEFT.fetch_sub(1, Ordering::SeqCst);
