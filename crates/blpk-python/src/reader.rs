@@ -175,7 +175,7 @@ impl Reader {
     fn read_items(&self, py: Python<'_>, axes: Vec<(u64, i64, u64)>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         // A few of many items take as long as all.
         let reach = |&(_, step, count): &(u64, i64, u64)| count.saturating_mul(step.unsigned_abs().max(1));
-        let itemsize = self.array.meta().dtype.itemsize() as u64;
+        let itemsize = self.array.meta().dtype.itemsize();
         let span = axes.iter().map(reach).fold(itemsize, u64::saturating_mul);
         let span = usize::try_from(span).unwrap_or(usize::MAX);
         let axis = |(start, step, count)| AxisSelection { start, step, count, is_index: false };
