@@ -224,7 +224,7 @@ def test_modes(tmp_path):
             blpk.open(path, "w", **half)
     with pytest.raises(TypeError):
         blpk.open(path, "r", codec="lz4")
-    # What describes a new array has no effect on one that exists.
+    # Arguments for a new array have no effect on one that exists.
     again = [blpk.open(tmp_path / "b.b2nd", "a", shape=(3,), dtype="f8", chunks=(2,), codec="lz4") for _ in range(2)]
     assert [array.chunks for array in again] == [(2,), (2,)]
     with pytest.raises(TypeError, match="colour"):

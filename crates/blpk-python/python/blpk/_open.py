@@ -91,7 +91,7 @@ def open(
     opened = _existing(source, "r" if mode == "r" else "r+", threads, limits)
     if mode == "a" and isinstance(opened, File) and opened.format == "bloscpack":
         return Writer(source, mode, threads, **options)
-    # What describes a new array has no effect on one that exists.
+    # Arguments for a new array have no effect on one that exists.
     unknown = options.keys() - (_OF_NEW_ARRAYS if mode == "a" and shape is not None and dtype is not None else set())
     if unknown:
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
