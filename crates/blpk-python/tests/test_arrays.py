@@ -334,6 +334,13 @@ def test_iteration(tmp_path_factory):
             assert (row == expected).all()
 
 
+def test_iteration_decodes_every_chunk_once(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(1_000_000), chunks=(70_000,), blocks=(70_000,))
+    array = blpk.open(tmp_path / "a.b2nd")
+    assert sum(1 for _ in array) == 1_000_000
+    assert array.decoded <= 15 * 70_000 * 8
+
+
 def peak_of(work):
     """Return the most bytes that Python and NumPy hold during `work`."""
     tracemalloc.start()

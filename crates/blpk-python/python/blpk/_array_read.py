@@ -199,7 +199,7 @@ class ArrayReader:
         row = max(self.nbytes // max(self.shape[0], 1), 1)
         for rows_of_cut in (self.chunks[0], self.blocks[0]):
             if 0 < rows_of_cut * row <= _WINDOW:
-                return max(_ROWS_NBYTES // row, rows_of_cut)
+                return max(_ROWS_NBYTES // row // rows_of_cut, 1) * rows_of_cut
         return max(_WINDOW // row, 1)
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
