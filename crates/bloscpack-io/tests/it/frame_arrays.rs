@@ -166,7 +166,9 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
         let mut model = Model { shape: shape.to_vec(), items: vec![0; shape.iter().product::<u64>() as usize] };
         for round in 0..40 {
             let (old, before) = (disk.clone(), model.clone());
-            let mut writer = FrameWriter::with_store(Recorder::new(disk), &OpenOptions::new()).unwrap();
+            let threads = if round % 2 == 0 { Threads::Serial } else { Threads::Ambient };
+            let writer = FrameWriter::with_store(Recorder::new(disk), &OpenOptions::new()).unwrap();
+            let mut writer = writer.threads(threads);
             if rng.below(3) == 0 {
                 let shape: Vec<u64> =
                     model.shape.iter().map(|len| (len + rng.next_u64() % 9).saturating_sub(4)).collect();

@@ -1,20 +1,18 @@
 //! Arrays in frames: creating them, writing all or some items, and resizing them.
 
-use std::cell::RefCell;
 use std::path::Path;
 
-use blosc_core::{CParams, Encoder, Special, memory};
+use blosc_core::{Encoder, Special, memory};
 use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region};
 
 use super::FrameWriter;
 use super::array_grid::ArrayGrid;
+use super::array_parts::NewItems;
 use crate::error::ArrayRefusal;
 use crate::formats::frame::items::ArrayItems;
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::store::{FrameStore, MemoryFrame};
-use crate::run::chunk_buffer::ChunkBuffer;
-use crate::run::pipeline::{self, Weight};
 use crate::{Cancel, Error, Threads};
 
 impl FrameWriter<NewFrame> {
@@ -102,47 +100,10 @@ impl<S: FrameStore> FrameWriter<S> {
     pub fn write_items(&mut self, items: &impl ArrayItems, threads: &Threads, cancel: &Cancel) -> Result<(), Error> {
         let array = self.expect_array()?;
         let grid = array.grid();
-        let (encoders, all) = (self.compression.encoders()?, grid.all());
-        let (mut parts, limits, nbytes) = (grid.parts(&all)?, self.limits, grid.chunk_nbytes() as u64);
-        let weigh = |item: &Item| Weight::of_new_chunk(nbytes, items.held(&item.part.region), threads, &limits);
-        let plain = |part: &ChunkPart| -> Result<Vec<u8>, Error> {
-            let mut plain = memory::zeroed(grid.chunk_nbytes())?;
-            grid.write(part, &mut plain, &part.region, &items.read(&part.region)?)?;
-            Ok(plain)
-        };
-        let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
-        let spare = RefCell::new(Vec::new());
-        self.all_or_none(|this| {
-            pipeline::run_within(
-                (&limits, &weigh),
-                threads,
-                cancel,
-                || encoders.encoder(cancel),
-                || {
-                    let Some(part) = parts.next() else { return Ok(None) };
-                    let chunk: ChunkBuffer = spare.borrow_mut().pop().unwrap_or_default();
-                    if !choice.is_due(part.nchunk) {
-                        return Ok(Some(Item { part, params: choice.params(), assembled: None, chunk }));
-                    }
-                    let assembled = plain(&part)?;
-                    let params = choice.next(part.nchunk, &assembled, (&observer, cancel))?;
-                    Ok(Some(Item { part, params, assembled: Some(assembled), chunk }))
-                },
-                |encoder: &mut Encoder, Item { part, params, assembled, mut chunk }| {
-                    let plain = assembled.map_or_else(|| plain(&part), Ok)?;
-                    chunk.compress(encoder, params, &plain)?;
-                    Ok((part.nchunk, chunk))
-                },
-                |(number, chunk)| {
-                    this.update_chunk(number, chunk.chunk())?;
-                    spare.borrow_mut().push(chunk);
-                    Ok(())
-                },
-            )
-        })
+        self.write_parts(grid, &grid.all(), &AllItems { grid, items }, threads, cancel)
     }
 
-    /// Writes items, given in C order, to a region of the array.
+    /// Writes items, given in C order, to a region of the array, on the threads of [`threads`](Self::threads).
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if it has no such region, or if
@@ -154,16 +115,8 @@ impl<S: FrameStore> FrameWriter<S> {
         if found != expected {
             return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
         }
-        let mut parts = grid.parts(region)?;
-        self.all_or_none(|this| {
-            parts.try_for_each(|part| {
-                this.cancel.check()?;
-                let whole = grid.is_whole(&part);
-                let mut plain = if whole { memory::zeroed(grid.chunk_nbytes())? } else { this.chunk(part.nchunk)? };
-                grid.write(&part, &mut plain, region, items)?;
-                this.update(part.nchunk, &plain)
-            })
-        })
+        let (threads, cancel) = (self.threads.clone(), self.cancel.clone());
+        self.write_parts(grid, region, &RegionItems { grid, region, items }, &threads, &cancel)
     }
 
     /// Changes the shape of the array, but not its number of axes. Items inside both shapes keep their position, new
@@ -216,11 +169,35 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 }
 
-/// A chunk of an array in the pipeline.
-struct Item {
-    part: ChunkPart,
-    params: CParams,
-    /// Its uncompressed bytes, if parameters were chosen for them.
-    assembled: Option<Vec<u8>>,
-    chunk: ChunkBuffer,
+/// All items of an array, which a source provides chunk by chunk.
+struct AllItems<'a, I> {
+    grid: &'a Grid,
+    items: &'a I,
+}
+
+impl<I: ArrayItems> NewItems for AllItems<'_, I> {
+    fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
+        Ok(self.grid.write(part, plain, &part.region, &self.items.read(&part.region)?)?)
+    }
+
+    fn held(&self, part: &ChunkPart) -> u64 {
+        self.items.held(&part.region)
+    }
+}
+
+/// The items of a region, in memory.
+struct RegionItems<'a> {
+    grid: &'a Grid,
+    region: &'a Region,
+    items: &'a [u8],
+}
+
+impl NewItems for RegionItems<'_> {
+    fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
+        Ok(self.grid.write(part, plain, self.region, self.items)?)
+    }
+
+    fn held(&self, _: &ChunkPart) -> u64 {
+        0
+    }
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use blosc_core::{CParams, Encoder, Limits};
 use bloscpack_format::frame::{ChunkSize, Header};
 
-use super::compression::Encoders;
+use super::compression::Coders;
 use crate::choice::Choice;
 use crate::options::Observer;
 use crate::run::chunk_buffer::ChunkBuffer;
@@ -24,7 +24,7 @@ const MAX_WHOLE_ITEM: u32 = 32 << 20;
 pub(super) struct FrameChunker<'a> {
     /// The uncompressed size of a chunk.
     pub(super) chunk_size: u32,
-    pub(super) encoders: Encoders,
+    pub(super) coders: Coders,
     pub(super) observer: &'a Observer,
     pub(super) limits: Limits,
     pub(super) threads: &'a Threads,
@@ -57,7 +57,7 @@ impl FrameChunker<'_> {
             (&limits, &|item: &Item| Weight::of_new_chunk(item.plain.len() as u64, 0, threads, &limits)),
             threads,
             cancel,
-            || self.encoders.encoder(cancel),
+            || self.coders.encoder(cancel),
             || {
                 let (mut plain, mut chunk): (Vec<u8>, ChunkBuffer) = spare.borrow_mut().pop().unwrap_or_default();
                 input.replace(self.chunk_size.into(), &mut plain)?;

@@ -19,10 +19,11 @@ pub(super) struct Compression {
     blockshape: Vec<usize>,
 }
 
-/// The encoders of many threads.
+/// The encoders and decoders of many threads.
 #[derive(Debug)]
-pub(super) struct Encoders {
+pub(super) struct Coders {
     params: CParams,
+    typesize: u32,
     blockshape: Vec<usize>,
 }
 
@@ -32,7 +33,7 @@ impl Compression {
         Compression { params, unusable: None, blockshape: Vec::new() }
     }
 
-    /// Creates the compression that a header specifies. If that is not possible, [`encoders`](Self::encoders) returns
+    /// Creates the compression that a header specifies. If that is not possible, [`coders`](Self::coders) returns
     /// the reason.
     pub(super) fn of(header: &Header) -> Result<Self, Error> {
         match FrameParams::of(header) {
@@ -62,8 +63,7 @@ impl Compression {
 
     /// Returns a decoder of chunks.
     pub(super) fn decoder(&self, limits: Limits) -> Decoder {
-        let decoder = Decoder::new().limits(limits).super_chunk_typesize(self.typesize() as usize);
-        decoder.blockshape(&self.blockshape)
+        decoder(limits, self.typesize(), &self.blockshape)
     }
 
     /// Returns an encoder of new chunks.
@@ -74,12 +74,12 @@ impl Compression {
         Ok(Encoder::new(self.cparams()?)?.blockshape(&self.blockshape))
     }
 
-    /// Returns the encoders of many threads.
+    /// Returns the encoders and decoders of many threads.
     ///
     /// # Errors
     /// As [`encoder`](Self::encoder).
-    pub(super) fn encoders(&self) -> Result<Encoders, Error> {
-        Ok(Encoders { params: self.cparams()?, blockshape: self.blockshape.clone() })
+    pub(super) fn coders(&self) -> Result<Coders, Error> {
+        Ok(Coders { params: self.cparams()?, typesize: self.typesize(), blockshape: self.blockshape.clone() })
     }
 
     /// Returns the parameters of one chunk after another. Readers of a frame expect the same typesize in all its chunks,
@@ -105,9 +105,23 @@ impl Compression {
     }
 }
 
-impl Encoders {
+impl Coders {
     /// Returns the encoder of one thread.
     pub(super) fn encoder(&self, cancel: &Cancel) -> Result<Encoder, Error> {
         Ok(Encoder::new(self.params)?.blockshape(&self.blockshape).cancel(cancel.clone()))
     }
+
+    /// Returns the decoder of one thread.
+    pub(super) fn decoder(&self, limits: Limits) -> Decoder {
+        decoder(limits, self.typesize, &self.blockshape)
+    }
+
+    /// Returns the size of an item in bytes.
+    pub(super) fn typesize(&self) -> u32 {
+        self.typesize
+    }
+}
+
+fn decoder(limits: Limits, typesize: u32, blockshape: &[usize]) -> Decoder {
+    Decoder::new().limits(limits).super_chunk_typesize(typesize as usize).blockshape(blockshape)
 }

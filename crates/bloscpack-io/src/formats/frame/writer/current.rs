@@ -1,6 +1,6 @@
 //! The chunks of a frame with its uncommitted changes.
 
-use blosc_core::{Chunk, Limits, memory};
+use blosc_core::{Chunk, Decoder, Limits, Special, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, ChunkSize, Edit, Frame, FrameType};
 
 use super::compression::Compression;
@@ -8,6 +8,39 @@ use crate::Error;
 use crate::container::Plain;
 use crate::formats::frame::location::{ChunkLocation, StoredChunk};
 use crate::formats::frame::store::FrameStore;
+
+/// A chunk that was read, and is not decompressed.
+pub(super) enum FetchedChunk {
+    /// It repeats a value.
+    Special { special: Special, nbytes: u32 },
+    /// The bytes of chunk `number`, which were read at offset `at`.
+    Stored { number: u64, at: u64, bytes: Vec<u8> },
+}
+
+impl FetchedChunk {
+    /// Returns the uncompressed bytes. `typesize` is that of the frame.
+    pub(super) fn plain(&self, decoder: &mut Decoder, typesize: u32, limits: &Limits) -> Result<Vec<u8>, Error> {
+        match self {
+            FetchedChunk::Special { special, nbytes } => {
+                limits.check_chunk((*nbytes).into())?;
+                limits.check_output((*nbytes).into(), 0)?;
+                Ok(Plain::special(*special, typesize as usize, *nbytes as usize).into_vec()?)
+            }
+            FetchedChunk::Stored { number, at, bytes } => {
+                let refuse = |source| Error::Chunk { chunk: *number, offset: *at, source };
+                decoder.decompress(&Chunk::parse(bytes).map_err(refuse)?).map_err(refuse)
+            }
+        }
+    }
+
+    /// Returns the size of the stored bytes.
+    pub(super) fn cbytes(&self) -> u64 {
+        match self {
+            FetchedChunk::Special { .. } => 0,
+            FetchedChunk::Stored { bytes, .. } => bytes.len() as u64,
+        }
+    }
+}
 
 /// A view of the chunks as they are after the next commit. They are in the store, or in memory until the commit.
 pub(super) struct CurrentChunks<'a, S> {
@@ -23,17 +56,19 @@ impl<'a, S: FrameStore> CurrentChunks<'a, S> {
 
     /// Returns the uncompressed bytes of a chunk.
     pub(super) fn plain(&self, number: u64, compression: &Compression, limits: Limits) -> Result<Vec<u8>, Error> {
+        self.fetch(number)?.plain(&mut compression.decoder(limits), compression.typesize(), &limits)
+    }
+
+    /// Reads a chunk, which any thread can then decompress.
+    pub(super) fn fetch(&self, number: u64) -> Result<FetchedChunk, Error> {
         let place = self.frame().chunk(number)?;
         if let ChunkRef::Special { special, nbytes } = place {
-            limits.check_chunk(nbytes.into())?;
-            limits.check_output(nbytes.into(), 0)?;
-            return Ok(Plain::special(special, compression.typesize() as usize, nbytes as usize).into_vec()?);
+            return Ok(FetchedChunk::Special { special, nbytes });
         }
         let info = self.info_of(number, place)?;
         let bytes = self.read(number, place, info.cbytes.into())?;
         let at = if let ChunkRef::Stored { at, .. } = place { at } else { 0 };
-        let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
-        compression.decoder(limits).decompress(&Chunk::parse(&bytes).map_err(refuse)?).map_err(refuse)
+        Ok(FetchedChunk::Stored { number, at, bytes })
     }
 
     /// Returns the bytes of a chunk, which is not a special value.

@@ -5,6 +5,7 @@
 //! | `mod` | [`FrameWriter`]: creates, opens and commits; chunks and metalayers |
 //! | `arrays` | [`FrameWriter`] of an array: its items and its shape |
 //! | `transaction` | `Transaction`: the store, the uncommitted changes, commit and rollback |
+//! | `array_parts` | chunks put together from old and new items, in parallel |
 //! | `chunks` | `Chunks`: chunks put into a frame and removed, all of one kind |
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
 //! | `compression` | `Compression`: encoders and decoders as the header specifies |
@@ -14,6 +15,7 @@
 //! | `chunker` | `FrameChunker`: chunks from a stream, compressed in parallel |
 
 mod array_grid;
+mod array_parts;
 mod arrays;
 mod chunker;
 mod chunks;
@@ -84,6 +86,7 @@ pub struct FrameWriter<S> {
     choice: Option<Choice>,
     encoder: Option<Encoder>,
     observer: Observer,
+    threads: Threads,
     cancel: Cancel,
 }
 
@@ -200,6 +203,7 @@ impl<S: FrameStore> FrameWriter<S> {
             choice: None,
             encoder: None,
             observer: Observer::default(),
+            threads: Threads::Serial,
             cancel: Cancel::new(),
         }
     }
@@ -229,6 +233,13 @@ impl<S: FrameStore> FrameWriter<S> {
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> Self {
         FrameWriter { cancel, encoder: None, ..self }
+    }
+
+    /// Sets the threads of [`write_slice`](Self::write_slice). The default is one. The frame does not depend on their
+    /// number.
+    #[must_use]
+    pub fn threads(self, threads: Threads) -> Self {
+        FrameWriter { threads, ..self }
     }
 
     /// Sets a function that is called with each [`Event::Choice`].
@@ -330,13 +341,13 @@ impl<S: FrameStore> FrameWriter<S> {
         // The short chunk is replaced by the first chunk of the stream.
         let short = has_short_chunk(&frame.header, chunk_size).then(|| frame.nchunks() - 1);
         let plain = short.map(|last| self.chunk(last)).transpose()?.unwrap_or_default();
-        let (first, encoders) = (short.unwrap_or(frame.nchunks()), self.compression.encoders()?);
+        let (first, coders) = (short.unwrap_or(frame.nchunks()), self.compression.coders()?);
         let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
         if chunk_size < typesize {
             // A chunk with less than an item would be stored uncompressed.
             choice = Choice::new(choice.params().typesize(1), None);
         }
-        let stream = FrameChunker { chunk_size, encoders, observer: &observer, limits: self.limits, threads, cancel };
+        let stream = FrameChunker { chunk_size, coders, observer: &observer, limits: self.limits, threads, cancel };
         let mut replaced = short;
         let read = self.all_or_none(|this| {
             stream.run((&plain, first), &mut choice, input, |chunk| match replaced.take() {
