@@ -2,24 +2,20 @@
 
 use bloscpack_io::blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Encoder, Header, Parallelism, with_pool};
 use bloscpack_io::{Cancel, Limits, Threads};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::buffer::{Buffer, new_bytes};
 use crate::error::OrRaise;
-use crate::run::detached;
-use crate::settings::Settings;
+use crate::run::{count, detached};
+use crate::settings::{Settings, in_range, limits};
 
 /// Smaller chunks are processed by the calling thread, as with [`Parallelism::Ambient`], so they need no others.
 const MIN_PARALLEL: usize = 256 * 1024;
 
 /// Returns the threads for a chunk of `nbytes` plain bytes.
-pub(crate) fn threads_for(threads: Option<isize>, nbytes: usize) -> PyResult<Threads> {
-    match nbytes < MIN_PARALLEL {
-        true => crate::run::threads(Some(threads.map_or(1, |count| count.min(1)))),
-        false => crate::run::threads(threads),
-    }
+pub(crate) fn threads_for(count: usize, nbytes: usize) -> PyResult<Threads> {
+    crate::run::threads(if nbytes < MIN_PARALLEL { 1 } else { count })
 }
 
 /// Runs `work` in the pool of `threads`, with the matching parallelism.
@@ -31,11 +27,11 @@ pub(crate) fn within<T: Send>(threads: &Threads, work: impl FnOnce(Parallelism) 
 }
 
 /// Compresses a buffer to a chunk.
-#[pyfunction(signature = (data, *, threads=Some(1), **kwargs))]
+#[pyfunction(signature = (data, *, threads=1, **kwargs))]
 pub(crate) fn compress<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (settings, input) = (Settings::take(kwargs)?, Buffer::read(data)?);
@@ -61,13 +57,7 @@ pub(crate) struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// Parses the header of the chunk in `input`.
-    pub(crate) fn new(
-        py: Python<'_>,
-        input: &'a Buffer,
-        threads: Option<isize>,
-        limits: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let limits = crate::settings::limits(limits)?;
+    pub(crate) fn new(py: Python<'_>, input: &'a Buffer, threads: usize, limits: Limits) -> PyResult<Self> {
         let chunk = Chunk::parse(input.as_slice()).or_raise(py)?;
         let header = chunk.header();
         // Copying is faster than waking another thread up to 16 times that size.
@@ -102,13 +92,13 @@ impl<'a> Job<'a> {
 }
 
 /// Decompresses a chunk, to bytes or into a buffer.
-#[pyfunction(signature = (chunk, out=None, *, threads=Some(1), limits=None))]
+#[pyfunction(signature = (chunk, out=None, *, threads=1, limits=Limits::new()))]
 pub(crate) fn decompress<'py>(
     py: Python<'py>,
     chunk: &Bound<'py, PyAny>,
     out: Option<Bound<'py, PyAny>>,
-    threads: Option<isize>,
-    limits: Option<&Bound<'py, PyDict>>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Buffer::read(chunk)?;
     let job = Job::new(py, &input, threads, limits)?;
@@ -130,20 +120,17 @@ pub(crate) fn decompress<'py>(
 }
 
 /// Decompresses a range of items, to bytes or into a buffer.
-#[pyfunction(signature = (chunk, start, nitems, out=None, *, limits=None))]
+#[pyfunction(signature = (chunk, start, nitems, out=None, *, limits=Limits::new()))]
 pub(crate) fn getitem<'py>(
     py: Python<'py>,
     chunk: &Bound<'py, PyAny>,
-    start: isize,
-    nitems: isize,
+    #[pyo3(from_py_with = in_range)] start: usize,
+    #[pyo3(from_py_with = in_range)] nitems: usize,
     out: Option<Bound<'py, PyAny>>,
-    limits: Option<&Bound<'py, PyDict>>,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let input = Buffer::read(chunk)?;
-    let job = Job::new(py, &input, Some(1), limits)?;
-    let (Ok(start), Ok(nitems)) = (usize::try_from(start), usize::try_from(nitems)) else {
-        return Err(PyValueError::new_err(format!("start is {start} and nitems {nitems}, expected at least 0")));
-    };
+    let job = Job::new(py, &input, 1, limits)?;
     let nbytes = nitems.saturating_mul(job.chunk.header().typesize());
     if let Some(object) = out {
         let mut output = Buffer::write(&object)?;

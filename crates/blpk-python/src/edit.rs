@@ -8,14 +8,15 @@ use bloscpack_io::bloscpack_format::frame::Region;
 use bloscpack_io::bloscpack_format::{Format, Json};
 use bloscpack_io::frame::{FrameWriter, LocalFrame};
 use bloscpack_io::{
-    AppendOptions, Archive, AttributeEdit, Cancel, Error, LocalSource, OpenOptions, append_rows, edit_attribute,
+    AppendOptions, Archive, AttributeEdit, Cancel, Error, Limits, LocalSource, OpenOptions, Threads, append_rows,
+    edit_attribute,
 };
 use pyo3::prelude::*;
 
 use crate::buffer::Buffer;
 use crate::error::{OrRaise, unwritable};
-use crate::run::{detached, threads};
-use crate::settings::in_range;
+use crate::run::{count, detached, threads};
+use crate::settings::{in_range, limits};
 
 /// A container open for a change.
 enum Editor {
@@ -27,12 +28,17 @@ enum Editor {
 
 impl Editor {
     /// Opens a container. `cancel` ends its change.
-    fn open(path: &Path, cancel: &Cancel) -> Result<Editor, Error> {
-        let archive = Archive::open(LocalSource::open(path)?)?;
+    fn open(path: &Path, threads: Threads, limits: Limits, cancel: &Cancel) -> Result<Editor, Error> {
+        let options = OpenOptions::new().limits(limits);
+        let archive = Archive::open_with(LocalSource::open_with(path, &options)?, &options)?;
         match archive.format() {
-            Format::Carray => Ok(Editor::Carray(Box::new(CarrayWriter::open(path)?.cancel(cancel.clone())))),
+            Format::Carray => {
+                let writer = CarrayWriter::open_with(path, &options)?;
+                Ok(Editor::Carray(Box::new(writer.cancel(cancel.clone()))))
+            }
             Format::Blosc2Frame | Format::SparseFrame => {
-                Ok(Editor::Frame(Box::new(FrameWriter::open(path)?.cancel(cancel.clone()))))
+                let writer = FrameWriter::open_with(path, &options)?.threads(threads);
+                Ok(Editor::Frame(Box::new(writer.cancel(cancel.clone()))))
             }
             Format::Bloscpack { .. } => Ok(Editor::Bloscpack(Box::new(archive))),
             format => Err(Error::Unsupported { format }),
@@ -44,12 +50,20 @@ impl Editor {
     }
 }
 
-/// Replaces the items of a region: `start` up to, but not including, `stop` along each axis. A carray takes whole rows.
-#[pyfunction]
-pub(crate) fn set_items(path: PathBuf, start: Vec<u64>, stop: Vec<u64>, items: &Bound<'_, PyAny>) -> PyResult<()> {
-    let (py, input) = (items.py(), Buffer::read(items)?);
+/// Replaces the items of a region: `start` up to, but not including, `stop` along each axis. A carray takes whole rows,
+/// on one thread.
+#[pyfunction(signature = (path, start, stop, items, *, threads=1, limits=Limits::new()))]
+pub(crate) fn set_items(
+    path: PathBuf,
+    start: Vec<u64>,
+    stop: Vec<u64>,
+    items: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
+) -> PyResult<()> {
+    let (py, input, threads) = (items.py(), Buffer::read(items)?, self::threads(threads)?);
     let (bytes, cancel) = (input.as_slice(), Cancel::new());
-    let change = || match Editor::open(&path, &cancel)? {
+    let change = || match Editor::open(&path, threads, limits, &cancel)? {
         Editor::Frame(mut writer) => {
             writer.write_slice(&Region { start, stop }, bytes)?;
             writer.commit()
@@ -65,11 +79,17 @@ pub(crate) fn set_items(path: PathBuf, start: Vec<u64>, stop: Vec<u64>, items: &
 }
 
 /// Appends items of this shape along the first axis.
-#[pyfunction(signature = (path, shape, items, *, threads=Some(1)))]
-pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<()> {
+#[pyfunction(signature = (path, shape, items, *, threads=1, limits=Limits::new()))]
+pub(crate) fn append(
+    path: PathBuf,
+    shape: Vec<u64>,
+    items: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
+) -> PyResult<()> {
     let (py, input, threads) = (items.py(), Buffer::read(items)?, self::threads(threads)?);
     let (bytes, cancel) = (input.as_slice(), Cancel::new());
-    let change = || match Editor::open(&path, &cancel)? {
+    let change = || match Editor::open(&path, threads.clone(), limits, &cancel)? {
         Editor::Frame(mut writer) => {
             let rows = writer.array().and_then(|array| array.shape.first()).copied().unwrap_or(0);
             let (mut start, stop) = (vec![0; shape.len()], appended(rows, shape));
@@ -84,7 +104,7 @@ pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, t
         }
         Editor::Bloscpack(archive) => {
             drop(archive);
-            let options = AppendOptions::new().threads(threads).cancel(cancel.clone());
+            let options = AppendOptions::new().threads(threads).limits(limits).cancel(cancel.clone());
             append_rows(&path, shape.first().copied().unwrap_or(0), bytes, &options).map(drop)
         }
     };
@@ -98,10 +118,15 @@ fn appended(rows: u64, mut shape: Vec<u64>) -> Vec<u64> {
 }
 
 /// Changes the shape. New items are zeros, or the default of a carray.
-#[pyfunction]
-pub(crate) fn resize(py: Python<'_>, path: PathBuf, #[pyo3(from_py_with = in_range)] shape: Vec<u64>) -> PyResult<()> {
+#[pyfunction(signature = (path, shape, *, limits=Limits::new()))]
+pub(crate) fn resize(
+    py: Python<'_>,
+    path: PathBuf,
+    #[pyo3(from_py_with = in_range)] shape: Vec<u64>,
+    #[pyo3(from_py_with = limits)] limits: Limits,
+) -> PyResult<()> {
     let cancel = Cancel::new();
-    let change = || match Editor::open(&path, &cancel)? {
+    let change = || match Editor::open(&path, Threads::Serial, limits, &cancel)? {
         Editor::Frame(mut writer) => {
             writer.resize(&shape)?;
             writer.commit()
@@ -116,28 +141,44 @@ pub(crate) fn resize(py: Python<'_>, path: PathBuf, #[pyo3(from_py_with = in_ran
     detached(py, usize::MAX, &cancel, change)?.or_raise(py)
 }
 
+/// Returns the options for changes of metadata. Smaller limits than the default ones are for reading: with them, too, what
+/// is too much can be removed.
+fn for_metadata(limits: Limits) -> OpenOptions {
+    let max_metadata = limits.max_metadata.max(Limits::new().max_metadata);
+    OpenOptions::new().limits(limits.max_metadata(max_metadata))
+}
+
 /// Sets an attribute to the value of a JSON text, or removes it.
-#[pyfunction(signature = (path, name, value))]
-pub(crate) fn set_attribute(py: Python<'_>, path: PathBuf, name: &str, value: Option<&str>) -> PyResult<()> {
+#[pyfunction(signature = (path, name, value, *, limits=Limits::new()))]
+pub(crate) fn set_attribute(
+    py: Python<'_>,
+    path: PathBuf,
+    name: &str,
+    value: Option<&str>,
+    #[pyo3(from_py_with = limits)] limits: Limits,
+) -> PyResult<()> {
     let edit = match value {
         Some(text) => AttributeEdit::Set(Json::parse(text).or_refuse(py)?),
         None => AttributeEdit::Remove,
     };
-    let edited = py.detach(|| edit_attribute(&path, name, edit, &OpenOptions::new()));
+    let options = for_metadata(limits);
+    let edited = py.detach(|| edit_attribute(&path, name, edit, &options));
     edited.map_err(|error| unwritable(py, &error))
 }
 
 /// Sets a vlmetalayer of a frame to these bytes, or removes it.
-#[pyfunction(signature = (path, name, content))]
+#[pyfunction(signature = (path, name, content, *, limits=Limits::new()))]
 pub(crate) fn set_vlmeta(
+    py: Python<'_>,
     path: PathBuf,
     name: &str,
     content: Option<&Bound<'_, PyAny>>,
-    py: Python<'_>,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<()> {
     let content = content.map(Buffer::read).transpose()?;
+    let options = for_metadata(limits);
     let change = || {
-        let mut writer = FrameWriter::open(&path)?;
+        let mut writer = FrameWriter::open_with(&path, &options)?;
         match &content {
             Some(content) => writer.set_vlmetalayer(name, content.as_slice())?,
             None => writer.remove_vlmetalayer(name)?,

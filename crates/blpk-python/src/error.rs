@@ -167,8 +167,7 @@ fn exception(py: Python<'_>, kind: ErrorKind, text: String, limit: Option<&OverL
     }
 }
 
-/// Returns the exception for metadata that cannot be written, because readers refuse them. Limits of the caller have no
-/// effect on that.
+/// Returns the exception for metadata that cannot be written, because readers with the same limits refuse them.
 pub(crate) fn unwritable(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Limit(over) => exception(py, ErrorKind::Limit, format!("{over}; readers refuse more"), Some(over)),

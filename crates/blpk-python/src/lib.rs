@@ -53,6 +53,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         bloscpack_io::blosc_core::memory::set_left(bloscpack_io::memory_left);
         crate::run::prepare_for_forks(module.py())
     }

@@ -3,10 +3,10 @@
 //! The plain bytes of such a chunk are its blocks, each in C order, with padding where a block reaches out of the chunk.
 //! The shapes of chunk and block are not in the chunk.
 
-use bloscpack_io::Cancel;
 use bloscpack_io::blosc_core::{ChunkFormat, DecodeError, Encoder};
 use bloscpack_io::bloscpack_format::FormatError;
 use bloscpack_io::bloscpack_format::frame::{B2nd, ChunkPart, FrameError, Grid, Region};
+use bloscpack_io::{Cancel, Limits};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -14,8 +14,8 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::buffer::{Buffer, new_bytes};
 use crate::chunk::Job;
 use crate::error::OrRaise;
-use crate::run::detached;
-use crate::settings::{Settings, in_range};
+use crate::run::{count, detached};
+use crate::settings::{Settings, in_range, limits};
 
 /// A chunk as an array of its own, and a box of its items.
 struct Piece {
@@ -60,7 +60,7 @@ type Shapes = (Vec<u32>, Vec<u32>);
 
 /// Decodes the items of a b2nd chunk, or of the box from `start` to `stop`, in C order, to bytes or into a buffer. Only
 /// the blocks that the box touches are decoded.
-#[pyfunction(signature = (chunk, chunks, blocks, itemsize, out=None, *, r#box=None, threads=Some(1), limits=None))]
+#[pyfunction(signature = (chunk, chunks, blocks, itemsize, out=None, *, r#box=None, threads=1, limits=Limits::new()))]
 #[allow(clippy::too_many_arguments, reason = "keywords in Python")]
 pub(crate) fn decode_ndchunk<'py>(
     py: Python<'py>,
@@ -70,8 +70,8 @@ pub(crate) fn decode_ndchunk<'py>(
     #[pyo3(from_py_with = in_range)] itemsize: u32,
     out: Option<Bound<'py, PyAny>>,
     #[pyo3(from_py_with = in_range)] r#box: Option<(Vec<u64>, Vec<u64>)>,
-    threads: Option<isize>,
-    limits: Option<&Bound<'py, PyDict>>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<Bound<'py, PyAny>> {
     let piece = Piece::new(py, (chunks, blocks), itemsize, r#box)?;
     let input = Buffer::read(chunk)?;
@@ -120,14 +120,14 @@ fn decode(py: Python<'_>, job: &Job<'_>, piece: &Piece, output: &mut [u8]) -> Py
 }
 
 /// Compresses the items of a chunk in C order to a b2nd chunk.
-#[pyfunction(signature = (data, chunks, blocks, itemsize, *, threads=Some(1), **kwargs))]
+#[pyfunction(signature = (data, chunks, blocks, itemsize, *, threads=1, **kwargs))]
 pub(crate) fn encode_ndchunk<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
     #[pyo3(from_py_with = in_range)] chunks: Vec<u32>,
     #[pyo3(from_py_with = in_range)] blocks: Vec<u32>,
     #[pyo3(from_py_with = in_range)] itemsize: u32,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let piece = Piece::new(py, (chunks, blocks), itemsize, None)?;

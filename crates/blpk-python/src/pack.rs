@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use bloscpack_io::bloscpack_format::bloscpack::{MaxAppChunks, MetaCodec, MetadataArgs, Prealloc};
 use bloscpack_io::bloscpack_format::checksum::Checksum;
 use bloscpack_io::bloscpack_format::json::Json;
-use bloscpack_io::{AppendOptions, Cancel, PackOptions, PackReport, Sink, Source, UnpackOptions};
+use bloscpack_io::{AppendOptions, Cancel, Limits, PackOptions, PackReport, Sink, Source, UnpackOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::buffer::Buffer;
 use crate::error::OrRaise;
-use crate::run::{detached, threads};
-use crate::settings::{Settings, in_range};
+use crate::run::{count, detached, threads};
+use crate::settings::{Settings, in_range, limits};
 
 /// A file by its path, or the memory of an object.
 enum Input {
@@ -146,11 +146,11 @@ fn pack(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     output: Output<'_>,
-    count: Option<isize>,
+    threads: usize,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PackReport> {
     let (input, cancel) = (Input::take(source)?, Cancel::new());
-    let options = pack_options(kwargs)?.threads(threads(count)?).cancel(cancel.clone());
+    let options = pack_options(kwargs)?.threads(self::threads(threads)?).cancel(cancel.clone());
     let packed = detached(py, input.nbytes(), &cancel, || bloscpack_io::pack(input.source(), output.sink(), &options))?;
     packed.or_raise(py)
 }
@@ -159,12 +159,12 @@ fn unpack(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     output: Output<'_>,
-    count: Option<isize>,
-    limits: Option<&Bound<'_, PyDict>>,
+    threads: usize,
+    limits: Limits,
 ) -> PyResult<u64> {
     let (input, cancel) = (Input::take(source)?, Cancel::new());
-    let options = UnpackOptions::new().overwrite(true).limits(crate::settings::limits(limits)?);
-    let options = options.threads(threads(count)?).cancel(cancel.clone());
+    let options = UnpackOptions::new().overwrite(true).limits(limits).threads(self::threads(threads)?);
+    let options = options.cancel(cancel.clone());
     let work = || bloscpack_io::unpack(input.source(), output.sink(), &options);
     // A few compressed bytes may expand to many.
     let unpacked = detached(py, input.nbytes().saturating_mul(64), &cancel, work)?;
@@ -172,12 +172,12 @@ fn unpack(
 }
 
 /// Packs a file or a buffer to a file. Returns the sizes of the data and of the file.
-#[pyfunction(signature = (source, path, *, threads=Some(1), **kwargs))]
+#[pyfunction(signature = (source, path, *, threads=1, **kwargs))]
 pub(crate) fn pack_to_file(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: PathBuf,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64)> {
     let report = pack(py, source, Output::File(path), threads, kwargs)?;
@@ -185,11 +185,11 @@ pub(crate) fn pack_to_file(
 }
 
 /// Packs a file or a buffer to bytes.
-#[pyfunction(signature = (source, *, threads=Some(1), **kwargs))]
+#[pyfunction(signature = (source, *, threads=1, **kwargs))]
 pub(crate) fn pack_to_bytes<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut packed = Vec::new();
@@ -198,24 +198,24 @@ pub(crate) fn pack_to_bytes<'py>(
 }
 
 /// Unpacks a file or a buffer to a file. Returns the number of plain bytes.
-#[pyfunction(signature = (source, path, *, threads=Some(1), limits=None))]
+#[pyfunction(signature = (source, path, *, threads=1, limits=Limits::new()))]
 pub(crate) fn unpack_to_file(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: PathBuf,
-    threads: Option<isize>,
-    limits: Option<&Bound<'_, PyDict>>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<u64> {
     unpack(py, source, Output::File(path), threads, limits)
 }
 
 /// Unpacks a file or a buffer to bytes.
-#[pyfunction(signature = (source, *, threads=Some(1), limits=None))]
+#[pyfunction(signature = (source, *, threads=1, limits=Limits::new()))]
 pub(crate) fn unpack_to_bytes<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
-    threads: Option<isize>,
-    limits: Option<&Bound<'py, PyDict>>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut plain = Vec::new();
     unpack(py, source, Output::Vector(&mut plain), threads, limits)?;
@@ -223,13 +223,13 @@ pub(crate) fn unpack_to_bytes<'py>(
 }
 
 /// Unpacks a file or a buffer into a writable buffer, which must have the size of the plain bytes.
-#[pyfunction(signature = (source, out, *, threads=Some(1), limits=None))]
+#[pyfunction(signature = (source, out, *, threads=1, limits=Limits::new()))]
 pub(crate) fn unpack_into(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     out: &Bound<'_, PyAny>,
-    threads: Option<isize>,
-    limits: Option<&Bound<'_, PyDict>>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<()> {
     let mut output = Buffer::write(out)?;
     if source.cast::<PyString>().is_err() {
@@ -249,16 +249,18 @@ pub(crate) fn unpack_into(
 }
 
 /// Appends a file or a buffer to a file. Returns the size of the file before and after, and of the appended data.
-#[pyfunction(signature = (path, source, *, threads=Some(1), **kwargs))]
+#[pyfunction(signature = (path, source, *, threads=1, limits=Limits::new(), **kwargs))]
 pub(crate) fn append_to_file(
     py: Python<'_>,
     path: PathBuf,
     source: &Bound<'_, PyAny>,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
+    #[pyo3(from_py_with = limits)] limits: Limits,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64, u64)> {
     let (input, cancel) = (Input::take(source)?, Cancel::new());
-    let mut options = AppendOptions::new().threads(crate::run::threads(threads)?).cancel(cancel.clone());
+    let options = AppendOptions::new().threads(self::threads(threads)?).limits(limits);
+    let mut options = options.cancel(cancel.clone());
     let settings = PyDict::new(py);
     for (key, value) in kwargs.into_iter().flatten() {
         match key.extract::<String>()?.as_str() {

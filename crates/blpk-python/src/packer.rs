@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bloscpack_io::{AtomicFile, Cancel, Error, PackWriter};
+use bloscpack_io::{AtomicFile, Cancel, Error, Limits, PackWriter};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -13,7 +13,8 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::buffer::Buffer;
 use crate::error::OrRaise;
 use crate::pack::pack_options;
-use crate::run::detached;
+use crate::run::{count, detached};
+use crate::settings::limits;
 
 /// Where the file goes: a path, or a Python file object.
 #[derive(Clone)]
@@ -83,15 +84,18 @@ pub(crate) struct Packer {
 impl Packer {
     /// Starts a file. `target` is a path, or an object with a method `write`.
     #[new]
-    #[pyo3(signature = (target, *, overwrite=true, threads=Some(1), **kwargs))]
+    #[pyo3(signature = (target, *, overwrite=true, threads=1, limits=Limits::new(), **kwargs))]
     fn new(
         py: Python<'_>,
         target: &Bound<'_, PyAny>,
         overwrite: bool,
-        threads: Option<isize>,
+        #[pyo3(from_py_with = count)] threads: usize,
+        #[pyo3(from_py_with = limits)] limits: Limits,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let cancel = Cancel::new();
+        // Checked when it was extracted. Nothing is read here.
+        let _ = limits;
         let options = pack_options(kwargs)?.threads(crate::run::threads(threads)?).cancel(cancel.clone());
         let target = match target.extract::<PathBuf>() {
             Ok(path) => {

@@ -10,11 +10,11 @@ use bloscpack_io::{
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
 use crate::buffer::Buffer;
 use crate::error::{OrRaise, unreadable};
-use crate::run::{detached, threads};
+use crate::run::{count, detached, threads};
 use crate::settings::{in_range, limits};
 use crate::source::Opened;
 
@@ -22,7 +22,7 @@ use crate::source::Opened;
 #[pyclass(frozen, module = "blpk._core")]
 pub(crate) struct Reader {
     array: Array<'static>,
-    threads: Option<isize>,
+    threads: usize,
     limits: Limits,
     /// The plain bytes of all blocks decoded so far.
     decoded: Arc<AtomicU64>,
@@ -60,17 +60,16 @@ impl Reader {
 impl Reader {
     /// Opens a container.
     #[staticmethod]
-    #[pyo3(signature = (source, *, dtype=None, shape=None, column=None, threads=Some(1), limits=None))]
+    #[pyo3(signature = (source, *, dtype=None, shape=None, column=None, threads=1, limits=Limits::new()))]
     fn open(
         source: &Bound<'_, PyAny>,
         dtype: Option<&str>,
         #[pyo3(from_py_with = in_range)] shape: Option<Vec<u64>>,
         column: Option<&str>,
-        threads: Option<isize>,
-        limits: Option<&Bound<'_, PyDict>>,
+        #[pyo3(from_py_with = count)] threads: usize,
+        #[pyo3(from_py_with = limits)] limits: Limits,
     ) -> PyResult<Self> {
-        let (py, limits) = (source.py(), self::limits(limits)?);
-        crate::run::count(threads)?;
+        let py = source.py();
         let dtype = dtype.map(Dtype::parse).transpose().or_refuse(py)?;
         let typing = Typing::new().dtype(dtype).shape(shape.map(|shape| shape.into_iter().map(Some).collect()));
         let options = OpenOptions::new().limits(limits).typing(typing).column(column);

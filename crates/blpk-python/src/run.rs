@@ -9,6 +9,8 @@ use bloscpack_io::{Cancel, Codec, Threads};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::settings::in_range;
+
 /// Work on fewer bytes than this takes less than a hundredth of a second, and is not worth a thread.
 const LONG: usize = 8 << 20;
 
@@ -27,14 +29,13 @@ struct Kept {
     pools: Vec<Arc<rayon::ThreadPool>>,
 }
 
-/// Returns the threads for `threads` of a Python call: one, that many, or all cores. No other call uses them until the
-/// result is dropped.
+/// Returns `count` threads. No other call uses them until the result is dropped.
 ///
 /// # Errors
-/// `ValueError` for less than 1; `RuntimeError` if the system starts no more threads.
-pub(crate) fn threads(threads: Option<isize>) -> PyResult<Threads> {
-    match count(threads)? {
-        1 => Ok(Threads::Serial),
+/// `RuntimeError` if the system starts no more threads.
+pub(crate) fn threads(count: usize) -> PyResult<Threads> {
+    match count {
+        0 | 1 => Ok(Threads::Serial),
         count => pool(count.min(256)).map(Threads::Pool),
     }
 }
@@ -89,14 +90,19 @@ pub(crate) fn prepare_for_forks(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Returns the number of threads that a Python call asks for, all cores for `None`.
+/// Extracts the number of threads that a Python call asks for, all cores for `None`: `#[pyo3(from_py_with = count)]`.
 ///
 /// # Errors
-/// `ValueError` for less than 1.
-pub(crate) fn count(threads: Option<isize>) -> PyResult<usize> {
-    let Some(count) = threads else { return Ok(std::thread::available_parallelism().map_or(1, usize::from)) };
-    let count = usize::try_from(count).ok().filter(|count| *count > 0);
-    count.ok_or_else(|| PyValueError::new_err("threads must be at least 1, or None for all cores"))
+/// `ValueError` for less than 1 and for a number that is too large; `TypeError` for what is no number.
+pub(crate) fn count(threads: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if threads.is_none() {
+        return Ok(std::thread::available_parallelism().map_or(1, usize::from));
+    }
+    match in_range(threads) {
+        Err(error) if !error.is_instance_of::<PyValueError>(threads.py()) => Err(error),
+        Ok(count @ 1..) => Ok(count),
+        _ => Err(PyValueError::new_err(format!("threads must be at least 1, or None for all cores, not {threads}"))),
+    }
 }
 
 /// Runs `work` on `nbytes` bytes without the interpreter. A signal handler that raises, as Ctrl-C does, sets `cancel`

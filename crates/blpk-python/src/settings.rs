@@ -5,7 +5,7 @@ use bloscpack_io::frame::FrameParams;
 use bloscpack_io::{Auto, Cancel, Codec, ConvertOptions, Error, FilterPipeline, Goal, Limits};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyMapping, PyString};
 
 use crate::error::OrRaise;
 
@@ -117,11 +117,12 @@ pub(crate) fn in_range<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>
 }
 
 fn clevel(value: &Bound<'_, PyAny>) -> PyResult<u8> {
-    let level = value.extract::<i64>()?;
-    u8::try_from(level)
-        .ok()
-        .filter(|level| *level <= 9)
-        .ok_or_else(|| PyValueError::new_err(format!("clevel is {level}, expected 0 to 9")))
+    let out_of_range = || PyValueError::new_err(format!("clevel is {value}, expected 0 to 9"));
+    match value.extract::<u8>() {
+        Ok(level) => Some(level).filter(|level| *level <= 9).ok_or_else(out_of_range),
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Err(out_of_range()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Parses `"shuffle"`, `"trunc-prec:10,shuffle"`, or a list of such names.
@@ -149,15 +150,18 @@ fn auto(value: &Bound<'_, PyAny>) -> PyResult<Option<Goal>> {
     value.extract::<String>()?.parse::<Goal>().or_raise(value.py()).map(Some)
 }
 
-/// Returns the limits that a mapping names: `max_nbytes`, `max_chunk`, `max_memory`, `max_unearned`,
-/// `max_metadata`, `max_chunks`.
+/// Extracts limits from a mapping of their names, `max_nbytes`, `max_chunk`, `max_memory`, `max_unearned`, `max_metadata`
+/// and `max_chunks`, or from `None`: `#[pyo3(from_py_with = limits)]`.
 ///
 /// # Errors
-/// `TypeError` for an unknown name or a value that is no size.
-pub(crate) fn limits(names: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+/// `TypeError` for an unknown name, a value that is no size, and an object that is no mapping.
+pub(crate) fn limits(given: &Bound<'_, PyAny>) -> PyResult<Limits> {
     let mut limits = Limits::new();
-    for (name, size) in names.into_iter().flatten() {
-        let name = name.extract::<String>()?;
+    if given.is_none() {
+        return Ok(limits);
+    }
+    for item in given.cast::<PyMapping>()?.items()? {
+        let (name, size) = item.extract::<(String, Bound<'_, PyAny>)>()?;
         let size = self::size(&name, &size)?;
         limits = match name.as_str() {
             "max_nbytes" => limits.max_nbytes(size),

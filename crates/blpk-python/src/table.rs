@@ -13,12 +13,12 @@ use bloscpack_io::bloscpack_format::numpy;
 use bloscpack_io::{Cancel, Error, Limits, OpenOptions, UnpackOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::buffer::Buffer;
 use crate::error::{OrRaise, unsupported};
-use crate::run::detached;
+use crate::run::{count, detached};
 use crate::scatter::Scatter;
+use crate::settings::limits;
 
 /// A ctable of the file system.
 pub(crate) type Local = Ctable<LocalDirectory>;
@@ -28,7 +28,7 @@ type LocalColumn = Column<LocalDirectory>;
 #[pyclass(frozen, module = "blpk._core")]
 pub(crate) struct Table {
     path: PathBuf,
-    pub(crate) threads: Option<isize>,
+    pub(crate) threads: usize,
     pub(crate) limits: Limits,
     snapshot: RwLock<Arc<Local>>,
     /// Held by the writer, so that threads that share the table wait for each other.
@@ -95,15 +95,13 @@ pub(crate) fn check_rows(py: Python<'_>, table: &Local, rows: &Range<u64>) -> Py
 #[pymethods]
 impl Table {
     #[new]
-    #[pyo3(signature = (path, *, threads=Some(1), limits=None))]
+    #[pyo3(signature = (path, *, threads=1, limits=Limits::new()))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
-        threads: Option<isize>,
-        limits: Option<&Bound<'_, PyDict>>,
+        #[pyo3(from_py_with = count)] threads: usize,
+        #[pyo3(from_py_with = limits)] limits: Limits,
     ) -> PyResult<Self> {
-        let limits = crate::settings::limits(limits)?;
-        crate::run::count(threads)?;
         let options = OpenOptions::new().limits(limits);
         let opened = py.detach(|| Ctable::open_with(LocalDirectory::open(&path)?, &options)).or_raise(py)?;
         let snapshot = RwLock::new(Arc::new(opened));

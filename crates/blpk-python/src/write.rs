@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::buffer::Buffer;
 use crate::error::OrRaise;
-use crate::run::{detached, threads};
+use crate::run::{count, detached, threads};
 use crate::settings::Settings;
 
 /// The description of a new array, from Python.
@@ -69,12 +69,12 @@ impl Description {
 }
 
 /// Writes an array in memory to a new container.
-#[pyfunction(signature = (path, items, description, *, threads=Some(1), **settings))]
+#[pyfunction(signature = (path, items, description, *, threads=1, **settings))]
 pub(crate) fn save_array(
     path: PathBuf,
     items: &Bound<'_, PyAny>,
     description: Description,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let (py, input, cancel) = (items.py(), Buffer::read(items)?, Cancel::new());
@@ -85,12 +85,12 @@ pub(crate) fn save_array(
 }
 
 /// Writes an array that repeats one item to a new container.
-#[pyfunction(signature = (path, item, description, *, threads=Some(1), **settings))]
+#[pyfunction(signature = (path, item, description, *, threads=1, **settings))]
 pub(crate) fn create_array(
     path: PathBuf,
     item: &Bound<'_, PyAny>,
     description: Description,
-    threads: Option<isize>,
+    #[pyo3(from_py_with = count)] threads: usize,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let (py, item, cancel) = (item.py(), Buffer::read(item)?, Cancel::new());

@@ -1,5 +1,7 @@
 """Wrong arguments raise ValueError or TypeError, never DamagedError or OverflowError."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,55 @@ def test_appended_items_lose_nothing(tmp_path, name):
     array = array_of(np.array(["2020-01-01"], "M8[D]"))
     array.append(["2020-01-02"])
     assert array[1] == np.datetime64("2020-01-02")
+
+
+def test_numbers_of_threads_and_levels():
+    chunk = blpk.compress(b"abc")
+    for number in (0, -1, 2**70, -(2**70)):
+        refuses(blpk.compress, b"abc", threads=number, match="threads must be at least 1")
+        refuses(blpk.decompress, chunk, threads=number, match="threads must be at least 1")
+        refuses(blpk.open, chunk, threads=number, match="threads must be at least 1")
+    for level in (-1, 10, 2**70):
+        refuses(blpk.compress, b"abc", clevel=level, match="clevel is")
+    for start, nitems in ((-1, 1), (0, 2**70), (2**70, 0)):
+        refuses(blpk.getitem, chunk, start, nitems)
+    for threads in (1.5, "2"):
+        refuses(blpk.compress, b"abc", threads=threads)
+
+
+def test_limits_are_any_mapping_of_known_names(tmp_path):
+    path, limits = tmp_path / "a.b2nd", types.MappingProxyType({"max_nbytes": 100})
+    blpk.save(path, np.arange(100))
+    refuses(blpk.open, tmp_path / "new.blp", "w", limits={"unknown": 1}, match="unknown limit")
+    assert not (tmp_path / "new.blp").exists()
+    refuses(blpk.open, path, limits=[1])
+    refuses(blpk.reference, path, axis=-1)
+    assert blpk.reference(path, limits=types.MappingProxyType({"max_chunks": 10}))
+    with pytest.raises(blpk.LimitError):
+        blpk.decompress(blpk.compress(bytes(1000)), limits=limits)
+    with pytest.raises(blpk.LimitError):
+        blpk.open(path, limits=limits)[...]
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz", "a.blp"])
+def test_changes_keep_the_limits(tmp_path, name):
+    blpk.save(tmp_path / name, np.arange(1500), chunks=1000)
+    array = blpk.open(tmp_path / name, "r+", limits={"max_chunk": 500})
+    with pytest.raises(blpk.LimitError):
+        array.append([1])
+    if name != "a.blp":
+        with pytest.raises(blpk.LimitError):
+            array[3] = 1
+        with pytest.raises(blpk.LimitError):
+            array.resize(1600)
+    np.testing.assert_array_equal(blpk.open(tmp_path / name)[...], np.arange(1500))
+
+
+def test_one_chunk_length_for_every_axis(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.zeros((20, 30)), chunks=10, blocks=5)
+    array = blpk.open(tmp_path / "a.b2nd")
+    assert (array.chunks, array.blocks) == ((10, 10), (5, 5))
+    blpk.save(tmp_path / "c", np.arange(30), format="carray", chunks=(7,))
+    assert blpk.open(tmp_path / "c").format == "carray"
+    for chunks in (0, (1, 2, 3), (5, -1)):
+        refuses(blpk.save, tmp_path / "b.b2nd", np.zeros((2, 2)), chunks=chunks, match="chunks")

@@ -1,6 +1,7 @@
 """Arrays: limits of results, paths, dtypes with padding, and changes by several handles, threads and interrupts."""
 
 import concurrent.futures
+import copy
 import mmap
 import subprocess
 import sys
@@ -214,3 +215,28 @@ def test_files_refuse_what_they_cannot_do(tmp_path):
         file.tell()
     with pytest.raises(blpk.LimitError):
         blpk.open(path, limits={"max_nbytes": 4}).read()
+
+
+@pytest.mark.parametrize("threads", [1, 3, None])
+def test_threads_write_the_same_items(tmp_path, threads):
+    items = np.arange(100 * 230).reshape(100, 230)
+    blpk.save(tmp_path / "a.b2nd", items, chunks=(17, 40), codec="zstd")
+    array = blpk.open(tmp_path / "a.b2nd", "r+", threads=threads)
+    array[5:80, 30:-7] = items[5:80, 30:-7] * 2
+    array.append(items[:20])
+    expected = np.concatenate([items, items[:20]])
+    expected[5:80, 30:-7] *= 2
+    np.testing.assert_array_equal(array[...], expected)
+    blpk.save(tmp_path / "b.b2nd", items, chunks=(17, 40), codec="zstd")
+    alone = blpk.open(tmp_path / "b.b2nd", "r+")
+    alone[5:80, 30:-7] = items[5:80, 30:-7] * 2
+    alone.append(items[:20])
+    assert (tmp_path / "a.b2nd").read_bytes() == (tmp_path / "b.b2nd").read_bytes()
+
+
+def test_copies_are_closed_alone(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(3))
+    array, file = blpk.open(tmp_path / "a.b2nd"), blpk.open(blpk.compress(b"abc"))
+    with copy.copy(array) as other, copy.copy(file) as bytes_again:
+        assert (other[1], bytes_again.read()) == (1, b"abc")
+    assert (array[2], file.read()) == (2, b"abc")

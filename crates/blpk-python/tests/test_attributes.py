@@ -59,3 +59,41 @@ def test_missing_attributes(tmp_path, name):
             array.attrs[key]
     with pytest.raises(KeyError):
         del array.attrs["x"]
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.blp", "a.bcolz"])
+def test_values_of_numpy(tmp_path, name):
+    blpk.save(tmp_path / name, np.arange(10.0))
+    array = blpk.open(tmp_path / name, "r+")
+    array.attrs.update(n=np.int64(3), f=np.float32(0.5), b=np.bool_(True), a=np.arange(3))
+    assert {key: array.attrs[key] for key in "nfba"} == {"n": 3, "f": 0.5, "b": True, "a": [0, 1, 2]}
+    with pytest.raises(TypeError, match="JSON has none"):
+        array.attrs["object"] = object()
+    with pytest.raises(ValueError):
+        array.attrs["\ud800"] = 1
+
+
+def test_names_that_are_no_text(path):
+    array = blpk.open(path, "r+")
+    array.vlmeta["raw"] = b"abc"
+    for mapping in (array.attrs, array.vlmeta):
+        assert 1 not in mapping
+        with pytest.raises(KeyError):
+            del mapping[1]
+    assert array.vlmeta["raw"] == b"abc"
+
+
+def test_larger_limits_allow_more_metadata(path):
+    array = blpk.open(path, "r+", limits={"max_metadata": 64 * MIB})
+    array.attrs["huge"] = "x" * (17 * MIB)
+    assert len(array.attrs["huge"]) == 17 * MIB
+    with pytest.raises(blpk.LimitError):
+        list(blpk.open(path).attrs)
+
+
+def test_attributes_keep_their_file_open(tmp_path):
+    with blpk.open(tmp_path / "a.blp", "w") as file:
+        file.write(b"abc")
+    attrs = blpk.open(tmp_path / "a.blp", "r+").attrs
+    attrs["unit"] = "m"
+    assert dict(attrs) == {"unit": "m"}

@@ -100,8 +100,18 @@ def test_file_object_without_a_result(tmp_path):
 
     with pytest.raises(OSError, match="no space"), bp.BloscpackFile(None, "wb", Full()) as file:
         file.write(DATA)
-    for arguments in ((), (path, "rb", io.BytesIO()), (path, "x"), (None, "ab", io.BytesIO())):
+    for arguments in ((), (path, "rb", io.BytesIO()), (path, "u"), (None, "ab", io.BytesIO()), (None, "x", io.BytesIO())):
         with pytest.raises((TypeError, ValueError)):
             bp.BloscpackFile(*arguments)
     with pytest.raises(FileNotFoundError):
         bp.BloscpackFile(path)
+
+
+def test_a_new_file_replaces_none(tmp_path):
+    path = tmp_path / "new.blp"
+    with bp.BloscpackFile(path, "xb") as file:
+        file.write(DATA)
+    with pytest.raises(FileExistsError):
+        bp.BloscpackFile(path, "x")
+    with bp.BloscpackFile(path) as file:
+        assert file.read() == DATA

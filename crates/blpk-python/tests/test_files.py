@@ -197,3 +197,9 @@ def test_a_child_does_not_write_its_parents_file(tmp_path):
         assert child.exitcode == 0
         file.write(b" again")
     assert blpk.open(tmp_path / "a.blp").read() == b"parent again"
+
+
+def test_only_bloscpack_files_take_more_bytes(tmp_path):
+    (tmp_path / "chunk").write_bytes(blpk.compress(b"abc"))
+    with blpk.open(tmp_path / "chunk", "a") as file, pytest.raises(io.UnsupportedOperation, match="this is a chunk"):
+        file.write(b"more")

@@ -406,3 +406,28 @@ def test_damaged_chunk(table):
         table[:]
     same(table[:192], ROWS[:192])
     assert len(table["i"][:]) == 1000
+
+
+def test_views_of_columns_that_are_gone(tmp_path):
+    table = make(tmp_path / "t", ROWS[:5])
+    view = table[["i", "f"]]
+    table.rename_column("f", "g")
+    for read in (lambda: view.names, lambda: view[:], lambda: len(view.dtype)):
+        with pytest.raises(blpk.NotFoundError, match="'f' was renamed or deleted"):
+            read()
+    assert "'f' was renamed" in repr(view)
+    assert table[["i", "g"]][:]["g"].tolist() == ROWS["f"][:5].tolist()
+
+
+def test_no_rows_and_other_objects(table):
+    assert table.append([]) == 0 and len(table) == 1000
+    assert "i" in table and table[0] not in table and 1 not in table
+
+
+def test_a_snapshot_that_is_too_old_says_so(tmp_path):
+    table = make(tmp_path / "t", ROWS, chunklen=64)
+    Table(tmp_path / "t", "r+").resize(0)
+    with pytest.raises(FileNotFoundError, match="refresh"):
+        table[:]
+    table.refresh()
+    assert len(table[:]) == 0

@@ -199,3 +199,16 @@ def test_only_touched_blocks_are_decoded():
         array[63, 63]
     with pytest.raises(blpk.DamagedError):
         array[...]
+
+
+def test_limits_are_a_setting_of_zarr():
+    data = np.arange(3000)
+    for settings in ({"compressors": BloscCodec()}, {"serializer": B2ndCodec(blocks=(100,)), "compressors": None}):
+        store = zarr.storage.MemoryStore()
+        zarr.create_array(store, data=data, chunks=1000, **settings)
+        with zarr.config.set({"codecs.blosc": "blpk.zarr.BloscCodec", "blpk.limits": {"max_nbytes": 7000}}):
+            array = zarr.open_array(store)
+            with pytest.raises(blpk.LimitError):
+                array[...]
+        with zarr.config.set({"blpk.limits": {"max_nbytes": 8000}}):
+            np.testing.assert_array_equal(array[...], data)

@@ -31,15 +31,16 @@ class _PlainReader(File):
 class BloscpackFile(CommitOnClose, io.BufferedIOBase):
     """A bloscpack file, as a file object that reads or writes uncompressed data.
 
-    A written file appears when it is closed, complete, and replaces an existing one. If a ``with`` block ends with an
+    A written file appears when it is closed, complete, and replaces an existing one, except in mode ``"xb"``. If a ``with`` block ends with an
     exception, or the object is never closed, nothing appears.
 
     Parameters
     ----------
     filename : path, optional
         The bloscpack file.
-    mode : {"rb", "wb", "ab"}
-        Read, write, or append to a file, which is created if it does not exist. The default is ``"rb"``.
+    mode : {"rb", "wb", "ab", "xb"}
+        Read, write, append to a file, which is created if it does not exist, or write one that must not exist. The
+        default is ``"rb"``.
     fileobj : file object, optional
         The bloscpack file, in place of `filename`. It is not closed. Reading needs ``read`` and ``seek``, writing needs
         ``write``; appending needs a name.
@@ -100,15 +101,16 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
         if self.mode == "rb":
             self._open_to_read(fileobj)
             return
-        if self.mode not in ("wb", "ab"):
-            raise ValueError(f"the mode is {mode!r}, expected 'rb', 'wb' or 'ab'")
-        if self.mode == "ab" and fileobj is not None:
-            raise ValueError("appending needs a filename")
+        if self.mode not in ("wb", "ab", "xb"):
+            raise ValueError(f"the mode is {mode!r}, expected 'rb', 'wb', 'ab' or 'xb'")
+        if self.mode in ("ab", "xb") and fileobj is not None:
+            raise ValueError(f"the mode {mode!r} needs a filename")
         if self.mode == "ab" and os.path.exists(self.name):
             self._open_to_append(blosc_args)
             return
         arguments = _engine.layout(None, chunk_size, metadata, blosc_args, bloscpack_args, metadata_args)
-        self._packer = _core.Packer(self.name if fileobj is None else fileobj, threads=threads, **arguments)
+        target, overwrite = self.name if fileobj is None else fileobj, self.mode != "xb"
+        self._packer = _core.Packer(target, overwrite=overwrite, threads=threads, **arguments)
 
     def _open_to_read(self, fileobj: Any) -> None:
         if fileobj is None:

@@ -37,7 +37,8 @@ class Array(ArrayReader):
     def __setitem__(self, key: Any, value: ArrayLike) -> None:
         """Replace items. Needs a b2nd frame or a carray, and mode ``"r+"``.
 
-        `key` is made of integers, slices, an ellipsis and None.
+        `key` is made of integers, slices, an ellipsis and None. With steps, the box around the selected items is in
+        memory. Chunks of a frame are compressed by the threads of the array, those of a carray by one.
         """
         with self._handle.change():
             self._set(key, value)
@@ -66,7 +67,7 @@ class Array(ArrayReader):
         places: tuple[Any, ...] = (*inner, ...)
         target = items[places]
         target.reshape(selected.shape)[...] = unmasked(value)
-        _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items))
+        _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items), **self._handle.options())
 
     def append(self, items: ArrayLike) -> None:
         """Append rows: items of the same shape but for the first axis, or one row.
@@ -94,7 +95,7 @@ class Array(ArrayReader):
             rows = cast("the array", self.dtype, rows)
         if len(rows):
             rows = np.ascontiguousarray(rows, self.dtype)
-            _core.append(path, list(rows.shape), bytes_of(rows), threads=self._handle.threads)
+            _core.append(path, list(rows.shape), bytes_of(rows), **self._handle.options())
 
     def resize(self, shape: int | Sequence[int]) -> None:
         """Change the shape. New items are zeros, or the default of a carray.
@@ -110,7 +111,7 @@ class Array(ArrayReader):
             raise ValueError(f"cannot resize an array of shape {self.shape} to {new}")
         if self.format == "carray" and new[1:] != self.shape[1:]:
             raise ValueError("a carray changes along its first axis only")
-        _core.resize(path, list(new))
+        _core.resize(path, list(new), limits=self._handle.limits)
 
     def _changes(self, *formats: str) -> str:
         """Return the path for a change that only these formats have."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +39,7 @@ class ArrayReader:
 
     @property
     def format(self) -> str:
-        """``"bloscpack"``, ``"b2nd"``, ``"carray"`` or ``"npy"``."""
+        """``"bloscpack"``, ``"b2nd"``, ``"carray"``, ``"zarr"`` or ``"npy"``."""
         return self._reader.format
 
     @property
@@ -107,12 +108,12 @@ class ArrayReader:
     @property
     def attrs(self) -> Attributes:
         """The attributes: JSON values by name."""
-        return Attributes(lambda name: self._reader.attributes(name), self._handle.path, self._handle.changed)
+        return Attributes(self._handle)
 
     @property
     def vlmeta(self) -> VlMetalayers:
         """The vlmetalayers of a frame: bytes by name. Other formats have none."""
-        return VlMetalayers(lambda: self._reader, self._handle.path, self._handle.changed)
+        return VlMetalayers(self._handle)
 
     # Reading
 
@@ -221,6 +222,10 @@ class ArrayReader:
     def close(self) -> None:
         """Release the source. Nothing is pending: every change is already written."""
         self._handle.close()
+
+    def __copy__(self: Self) -> Self:
+        # Of its own: closing the copy does not close this array.
+        return type(self)(copy.copy(self._handle))
 
     def __enter__(self: Self) -> Self:
         return self

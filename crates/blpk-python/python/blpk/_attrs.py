@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, MutableMapping
-from typing import Any
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._errors import NotFoundError, UnsupportedError
 
+if TYPE_CHECKING:
+    from ._handle import Handle
 
-class Attributes(MutableMapping[str, Any]):
-    """The attributes of a container: JSON values by name.
 
-    They are the metadata of a bloscpack file, the vlmetalayers of a frame, or the attributes of a bcolz directory. Each
-    change is written at once: a process that is killed meanwhile leaves the old container or the new one.
+class AttributeMapping(MutableMapping[str, Any]):
+    """Attributes as JSON values by name, wherever they are stored."""
 
-    Listing the attributes raises an error if one of them cannot be read, for example because all together exceed the
-    limit ``max_metadata``. The others can be read by their names, and every attribute can be deleted.
-    """
+    def _read(self, name: str | None) -> str:
+        """Return JSON with all values, or at least the one of this name if it exists."""
+        raise NotImplementedError
 
-    def __init__(self, read: Callable[[str | None], str], path: Callable[[], str], changed: Callable[[], None]) -> None:
-        self._read, self._path, self._changed = read, path, changed
+    def _write(self, name: str, text: str | None) -> None:
+        """Set an attribute to a JSON value, or remove it."""
+        raise NotImplementedError
 
     def _values(self, name: str | None = None) -> dict[str, Any]:
-        """Return all values, or at least the one of this name if it exists."""
         values: dict[str, Any] = json.loads(self._read(name))
         return values
 
@@ -34,15 +34,15 @@ class Attributes(MutableMapping[str, Any]):
         return self._values(name)[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        _core.set_attribute(self._path(), name, json.dumps(value))
-        self._changed()
+        self._write(name, json.dumps(value, default=_plain))
 
     def __delitem__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise KeyError(name)
         try:
-            _core.set_attribute(self._path(), name, None)
+            self._write(name, None)
         except NotFoundError:
             raise KeyError(name) from None
-        self._changed()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values())
@@ -54,38 +54,85 @@ class Attributes(MutableMapping[str, Any]):
         return f"Attributes({self._values()!r})"
 
 
+class Attributes(AttributeMapping):
+    """The attributes of a container: JSON values by name.
+
+    They are the metadata of a bloscpack file, the vlmetalayers of a frame, or the attributes of a bcolz directory. Each
+    change is written at once: a process that is killed meanwhile leaves the old container or the new one. Scalars and
+    arrays of NumPy are stored as numbers and lists.
+
+    Frames have values of MessagePack. Those that JSON does not have are read as mappings, which are written as the same
+    values:
+
+    ==============================  ===============================================
+    ``{"$bytes": "<base64>"}``      bytes
+    ``{"$str": "<base64>"}``        a string that is not UTF-8
+    ``{"$ext": [n, "<base64>"]}``   an extension of type `n`
+    ``{"$map": [[key, value]]}``    a map whose keys are not all strings
+    ``{"$int": "<digits>"}``        an integer of more than 64 bits
+    ``{"$raw": "<base64>"}``        content that is not one value of MessagePack
+    ==============================  ===============================================
+
+    Listing the attributes raises an error if one of them cannot be read, for example because all together exceed the
+    limit ``max_metadata``. The others can be read by their names, and every attribute can be deleted.
+    """
+
+    def __init__(self, handle: Handle, owner: object = None) -> None:
+        # A file object closes its handle when nothing refers to it.
+        self._handle, self._owner = handle, owner
+
+    def _read(self, name: str | None) -> str:
+        return self._handle.reader().attributes(name)
+
+    def _write(self, name: str, text: str | None) -> None:
+        _core.set_attribute(self._handle.path(), name, text, limits=self._handle.limits)
+        self._handle.changed()
+
+
 class VlMetalayers(MutableMapping[str, bytes]):
     """The vlmetalayers of a frame: bytes by name, compressed in the file. python-blosc2 stores MessagePack in them."""
 
-    def __init__(self, reader: Callable[[], _core.Reader], path: Callable[[], str], changed: Callable[[], None]) -> None:
-        self._reader, self._path, self._changed = reader, path, changed
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
 
     def __getitem__(self, name: str) -> bytes:
-        content = self._reader().vlmeta(name)
+        content = self._handle.reader().vlmeta(name) if isinstance(name, str) else None
         if content is None:
             raise KeyError(name)
         return content
 
     def __setitem__(self, name: str, content: bytes) -> None:
-        if self._reader().format not in ("b2nd", "frame"):
+        if not self._is_frame():
             raise UnsupportedError("only frames have vlmetalayers")
-        _core.set_vlmeta(self._path(), name, content)
-        self._changed()
+        self._write(name, content)
 
     def __delitem__(self, name: str) -> None:
-        if self._reader().format not in ("b2nd", "frame"):
+        if not self._is_frame() or not isinstance(name, str):
             raise KeyError(name)
         try:
-            _core.set_vlmeta(self._path(), name, None)
+            self._write(name, None)
         except NotFoundError:
             raise KeyError(name) from None
-        self._changed()
+
+    def _is_frame(self) -> bool:
+        return self._handle.reader().format in ("b2nd", "frame")
+
+    def _write(self, name: str, content: bytes | None) -> None:
+        _core.set_vlmeta(self._handle.path(), name, content, limits=self._handle.limits)
+        self._handle.changed()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._reader().vlmeta_names())
+        return iter(self._handle.reader().vlmeta_names())
 
     def __len__(self) -> int:
-        return len(self._reader().vlmeta_names())
+        return len(self._handle.reader().vlmeta_names())
 
     def __repr__(self) -> str:
         return f"VlMetalayers({dict(self)!r})"
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON stores for a value of NumPy."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"an attribute cannot be of type {type(value).__name__}, JSON has none")

@@ -5,6 +5,8 @@ from ._types import Buffer
 
 _Output = TypeVar("_Output")
 
+__version__: str
+
 def compress(data: Buffer, *, threads: int | None = 1, **settings: Any) -> bytes: ...
 def decompress(
     chunk: Buffer, out: Any = None, *, threads: int | None = 1, limits: Mapping[str, int] | None = None
@@ -47,11 +49,30 @@ def reference(
     base: str | None,
     limits: Mapping[str, int] | None = None,
 ) -> str: ...
-def append(path: str, shape: Sequence[int], items: Any, *, threads: int | None = 1) -> None: ...
-def resize(path: str, shape: Sequence[int]) -> None: ...
-def set_attribute(path: str, name: str, value: str | None) -> None: ...
-def set_items(path: str, start: Sequence[int], stop: Sequence[int], items: Any) -> None: ...
-def set_vlmeta(path: str, name: str, content: Buffer | None) -> None: ...
+def append(
+    path: str,
+    shape: Sequence[int],
+    items: Any,
+    *,
+    threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
+) -> None: ...
+def resize(path: str, shape: Sequence[int], *, limits: Mapping[str, int] | None = None) -> None: ...
+def set_attribute(
+    path: str, name: str, value: str | None, *, limits: Mapping[str, int] | None = None
+) -> None: ...
+def set_items(
+    path: str,
+    start: Sequence[int],
+    stop: Sequence[int],
+    items: Any,
+    *,
+    threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
+) -> None: ...
+def set_vlmeta(
+    path: str, name: str, content: Buffer | None, *, limits: Mapping[str, int] | None = None
+) -> None: ...
 def create_array(path: str, item: Any, description: dict[str, Any], *, threads: int | None = 1, **settings: Any) -> None: ...
 def save_array(path: str, items: Any, description: dict[str, Any], *, threads: int | None = 1, **settings: Any) -> None: ...
 
@@ -94,10 +115,25 @@ def unpack_to_bytes(source: Any, *, threads: int | None = 1, limits: Mapping[str
 def unpack_into(
     source: Any, out: Any, *, threads: int | None = 1, limits: Mapping[str, int] | None = None
 ) -> None: ...
-def append_to_file(path: str, source: Any, *, threads: int | None = 1, **settings: Any) -> tuple[int, int, int]: ...
+def append_to_file(
+    path: str,
+    source: Any,
+    *,
+    threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
+    **settings: Any,
+) -> tuple[int, int, int]: ...
 
 class Packer:
-    def __new__(cls, target: Any, *, overwrite: bool = True, threads: int | None = 1, **settings: Any) -> Packer: ...
+    def __new__(
+        cls,
+        target: Any,
+        *,
+        overwrite: bool = True,
+        threads: int | None = 1,
+        limits: Mapping[str, int] | None = None,
+        **settings: Any,
+    ) -> Packer: ...
     def write(self, data: Any) -> int: ...
     @property
     def written(self) -> int: ...

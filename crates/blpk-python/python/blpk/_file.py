@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import operator
 import os
@@ -58,19 +59,22 @@ class File(io.RawIOBase):
         """The attributes: JSON values by name."""
         from ._attrs import Attributes
 
-        return Attributes(lambda name: self._handle.reader().attributes(name), self._handle.path, self._handle.changed)
+        return Attributes(self._handle, self)
 
     def verify(self) -> None:
         """Decode all chunks and check all sizes and digests."""
         self._handle.reader().verify()
 
     def readable(self) -> bool:
+        """True."""
         return True
 
     def seekable(self) -> bool:
+        """True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
+        """Read bytes into a writable buffer, up to the end of a chunk. Returns their number, 0 at the end."""
         target, reader = memoryview(buffer), self._handle.reader()
         if not target.nbytes:
             return 0
@@ -85,6 +89,7 @@ class File(io.RawIOBase):
             return count
 
     def readall(self) -> bytes:
+        """Read all bytes from the position on. More than the limits allow raise LimitError before memory is taken."""
         reader = self._handle.reader()
         with self._lock():
             reader.check_output(max(reader.nbytes - self._at, 0))
@@ -95,9 +100,13 @@ class File(io.RawIOBase):
             return bytes(content)
 
     def write(self, data: Any, /) -> int:
-        raise io.UnsupportedOperation("open for reading; modes 'w' and 'a' write")
+        """Raise ``io.UnsupportedOperation``: bytes are written in modes ``"w"`` and ``"a"``, which give a Writer."""
+        if self._handle.mode == "r":
+            raise io.UnsupportedOperation("open for reading; modes 'w' and 'a' write")
+        raise io.UnsupportedOperation(f"only bloscpack files take more plain bytes, in mode 'a'; this is a {self.format}")
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move to an offset from the start, the position or the end. Returns the position."""
         self._expect_open()
         with self._lock():
             bases = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.nbytes}
@@ -110,6 +119,7 @@ class File(io.RawIOBase):
         return position
 
     def tell(self) -> int:
+        """Return the position."""
         self._expect_open()
         return self._at
 
@@ -124,9 +134,14 @@ class File(io.RawIOBase):
             raise ValueError("I/O operation on closed file")
 
     def close(self) -> None:
+        """Release the source."""
         if not self.closed:
             self._handle.close()
         super().close()
+
+    def __copy__(self) -> File:
+        # Of its own, at the start: closing the copy does not close this file.
+        return File(copy.copy(self._handle))
 
     def __reduce__(self) -> Any:
         return File, (self._handle,)

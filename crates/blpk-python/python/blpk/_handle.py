@@ -53,6 +53,10 @@ class Handle:
             self._process, self._changing = os.getpid(), threading.Lock()
         return _core.Reader.open(self.source, column=self.column, threads=self.threads, limits=self.limits)
 
+    def options(self) -> dict[str, Any]:
+        """Return the arguments of changes in the compiled part."""
+        return {"threads": self.threads, "limits": self.limits}
+
     def changed(self) -> None:
         """Forget the reader: the content has changed."""
         self._reader = None

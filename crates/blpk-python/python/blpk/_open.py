@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,9 @@ _OF_NEW_ARRAYS = {"fill_value", "format", "chunks", "blocks", "codec", "clevel",
 
 #: The format for each ending of a path.
 _ENDINGS = {".blp": "bloscpack", ".b2nd": "b2nd", ".bcolz": "bcolz", ".npy": "npy"}
+
+#: Other names of formats.
+_ALIASES = {"carray": "bcolz"}
 
 
 def open(
@@ -85,12 +87,12 @@ def open(
     if creates and shape is not None and dtype is not None:
         return create(source, shape, dtype, overwrite=mode == "w", threads=threads, limits=limits, **options)
     if creates and shape is None and dtype is None:
-        return Writer(source, mode, threads, **options)
+        return Writer(source, mode, threads, limits, **options)
     if creates:
         raise TypeError("a new array needs both shape and dtype")
     opened = _existing(source, "r" if mode == "r" else "r+", threads, limits)
     if mode == "a" and isinstance(opened, File) and opened.format == "bloscpack":
-        return Writer(source, mode, threads, **options)
+        return Writer(source, mode, threads, limits, **options)
     # Arguments for a new array have no effect on one that exists.
     unknown = options.keys() - (_OF_NEW_ARRAYS if mode == "a" and shape is not None and dtype is not None else set())
     if unknown:
@@ -105,8 +107,8 @@ def create(
     *,
     fill_value: Any = None,
     format: str | None = None,
-    chunks: Sequence[int] | None = None,
-    blocks: Sequence[int] | None = None,
+    chunks: int | Sequence[int] | None = None,
+    blocks: int | Sequence[int] | None = None,
     overwrite: bool = False,
     threads: int | None = 1,
     limits: Mapping[str, int] | None = None,
@@ -154,8 +156,8 @@ def save(
     array: ArrayLike,
     *,
     format: str | None = None,
-    chunks: Sequence[int] | None = None,
-    blocks: Sequence[int] | None = None,
+    chunks: int | Sequence[int] | None = None,
+    blocks: int | Sequence[int] | None = None,
     overwrite: bool = False,
     threads: int | None = 1,
     **settings: Any,
@@ -169,12 +171,12 @@ def save(
     array : array_like
         In C or Fortran order it is not copied. bloscpack files keep its order, others have C order.
     format : str, optional
-        ``"bloscpack"`` (ending ``.blp``), ``"b2nd"`` (``.b2nd``), ``"bcolz"`` (``.bcolz``) or ``"npy"`` (``.npy``). By
-        default the ending of the path tells.
-    chunks : sequence of int, optional
+        ``"bloscpack"`` (ending ``.blp``), ``"b2nd"`` (``.b2nd``), ``"bcolz"`` or ``"carray"`` (``.bcolz``), or ``"npy"``
+        (``.npy``). By default the ending of the path tells.
+    chunks : int or sequence of int, optional
         The items of a chunk along each axis, best those of the slices to be read. Rows of bloscpack files and bcolz are
-        whole.
-    blocks : sequence of int, optional
+        whole. As in zarr, one number is for every axis.
+    blocks : int or sequence of int, optional
         The items of a block along each axis of b2nd.
     overwrite : bool
         Replace an existing container. Otherwise FileExistsError is raised.
@@ -217,7 +219,7 @@ def _is_missing(source: Any) -> bool:
 
 def _description(
     path: Any, dtype: Any, shape: tuple[int, ...], order: str, format: str | None,
-    chunks: Sequence[int] | None, blocks: Sequence[int] | None, overwrite: bool,
+    chunks: int | Sequence[int] | None, blocks: int | Sequence[int] | None, overwrite: bool,
 ) -> dict[str, Any]:
     """Return what the compiled part needs to know about a new array."""
     import numpy as np
@@ -230,21 +232,18 @@ def _description(
             known = ", ".join(_ENDINGS)
             raise ValueError(f"the ending {ending!r} tells no format: use one of {known}, or the argument format")
         format = _ENDINGS[ending]
+    format = _ALIASES.get(format, format)
     if format == "bcolz" and dtype.names:
         raise ValueError("a carray has no fields; create_table makes a table of columns")
     if format in ("b2nd", "bcolz") and dtype.itemsize == 0:
         raise ValueError(f"{format} has no items of 0 bytes")
     if format == "b2nd" and len(shape) > 16:
         raise ValueError(f"b2nd has at most 16 axes, but the array has {len(shape)}")
-    for name, given in (("chunks", chunks), ("blocks", blocks)):
-        if given is not None and len(given) != len(shape):
-            raise ValueError(f"{name} has {len(given)} axes, but the array has {len(shape)}")
-        if given is not None and any(operator.index(length) < 1 for length in given):
-            raise ValueError(f"{name} is {tuple(given)}, expected sizes of at least 1")
-    if blocks is not None and format != "b2nd":
+    chunkshape, blockshape = _lengths("chunks", chunks, shape), _lengths("blocks", blocks, shape)
+    if blockshape is not None and format != "b2nd":
         raise ValueError(f"blocks is for b2nd, not for {format}")
     # Chunks are never larger than the array, and have at least one item.
-    cut = [max(min(operator.index(length), size), 1) for length, size in zip(chunks, shape)] if chunks else None
+    cut = [max(min(length, size), 1) for length, size in zip(chunkshape, shape)] if chunkshape else None
     if cut and format == "bloscpack":
         row = int(np.prod(shape[1:], dtype=np.int64)) * dtype.itemsize
         cut = [cut[0] * max(row, 1)]
@@ -255,5 +254,17 @@ def _description(
         "target": format,
         "overwrite": overwrite,
         "chunks": cut,
-        "blocks": [operator.index(length) for length in blocks] if blocks else None,
+        "blocks": blockshape or None,
     }
+
+
+def _lengths(name: str, given: int | Sequence[int] | None, shape: tuple[int, ...]) -> list[int] | None:
+    """Return the lengths of chunks or blocks along each axis of an array of this shape."""
+    if given is None:
+        return None
+    lengths = shape_of(given) if hasattr(given, "__len__") else shape_of(given) * len(shape)
+    if len(lengths) != len(shape):
+        raise ValueError(f"{name} has {len(lengths)} axes, but the array has {len(shape)}")
+    if any(length < 1 for length in lengths):
+        raise ValueError(f"{name} is {lengths}, expected sizes of at least 1")
+    return list(lengths)

@@ -114,13 +114,17 @@ class TableReader:
         return self.nrows
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        """Return whether there is a column of this name."""
+        return isinstance(name, str) and name in self.names
 
     def __repr__(self) -> str:
         name = os.path.basename(self._path)
         if self._open is None:
             return f"<blpk.Table {name!r}: closed>"
-        facts = self._facts()
+        try:
+            facts = self._facts()
+        except NotFoundError as error:
+            return f"<blpk.Table {name!r}: {error}>"
         width = max((len(fact[0]) for fact in facts), default=0)
         lines = [f"<blpk.Table {name!r}: {self.nrows} rows, {len(facts)} columns, mode {self._mode!r}"]
         for column, dtype, axes, *_ in facts[:20]:
@@ -135,7 +139,10 @@ class TableReader:
         if self._selected is None:
             return facts
         by_name = {fact[0]: fact for fact in facts}
-        return [by_name[name] for name in self._selected if name in by_name]
+        lost = [name for name in self._selected if name not in by_name]
+        if lost:
+            raise NotFoundError(f"the selected column {lost[0]!r} was renamed or deleted; select from the table again")
+        return [by_name[name] for name in self._selected]
 
     # Reading
 
@@ -203,7 +210,11 @@ class TableReader:
             self._check_readable(self.names)
         records = np.empty(count, dtype)
         if count and dtype.itemsize:
-            self._snapshot.read_records(fields, (start, stop, step), dtype.itemsize, records.view(np.uint8))
+            try:
+                self._snapshot.read_records(fields, (start, stop, step), dtype.itemsize, records.view(np.uint8))
+            except FileNotFoundError as error:
+                hint = f"{error.strerror}; if the table was changed elsewhere, refresh() reads it as it is now"
+                raise FileNotFoundError(error.errno, hint, error.filename) from error
         return records
 
     def rows_of(self, nbytes: int) -> int:

@@ -67,8 +67,8 @@ def columns_of(rows: Any, dtype: np.dtype[Any]) -> list[NDArray[np.uint8]]:
     import numpy as np
 
     names = list(dtype.names or ())
-    if isinstance(rows, list) and rows and all(isinstance(row, tuple) for row in rows):
-        # As in NumPy, a list of tuples is a list of rows.
+    if isinstance(rows, list) and all(isinstance(row, tuple) for row in rows):
+        # As in NumPy, a list of tuples is a list of rows, also an empty one.
         rows = _by_column(rows, dtype)
     if isinstance(rows, Mapping):
         columns = _by_name(rows, list(rows), names)
@@ -95,7 +95,7 @@ def _by_column(rows: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> dict[str, A
     lengths = {len(row) for row in rows} - {len(names)}
     if lengths:
         raise ValueError(f"a row has {min(lengths)} values, the table has {len(names)} columns")
-    columns: dict[str, Any] = dict(zip(names, zip(*rows)))
+    columns: dict[str, Any] = dict(zip(names, zip(*rows))) if rows else {name: () for name in names}
     for name, values in columns.items():
         is_checked = dtype[name].kind in "biufcSU"
         columns[name] = list(values) if is_checked else np.array(list(values), dtype[name])

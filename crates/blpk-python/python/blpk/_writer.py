@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from . import _core
@@ -75,8 +76,11 @@ class Writer(CommitOnClose, io.RawIOBase):
     b'one, two'
     """
 
-    def __init__(self, path: Any, mode: str, threads: int | None, **settings: Any) -> None:
-        self.name, self._threads, self._start = os.fspath(path), threads, 0
+    def __init__(
+        self, path: Any, mode: str, threads: int | None, limits: Mapping[str, int] | None = None, **settings: Any
+    ) -> None:
+        self.name, self._start = os.fspath(path), 0
+        self._options: dict[str, Any] = {"threads": threads, "limits": limits}
         # The file stays the same if the working directory changes.
         self._path = os.path.abspath(self.name)
         if settings.get("codec") is None:
@@ -86,23 +90,27 @@ class Writer(CommitOnClose, io.RawIOBase):
 
             # Appending changes the file once, when all data is there. Wrong settings are an error before that.
             _core.compress(b"", threads=threads, **{name: settings[name] for name in settings if name != "metadata"})
-            self._start = _core.Reader.open(self._path).nbytes
+            self._start = _core.Reader.open(self._path, **self._options).nbytes
             self._spool, self._settings = tempfile.NamedTemporaryFile(prefix="blpk-"), settings
         else:
-            self._packer = _core.Packer(self._path, overwrite=mode == "w", threads=threads, **settings)
+            self._packer = _core.Packer(self._path, overwrite=mode == "w", **self._options, **settings)
 
     def writable(self) -> bool:
+        """True."""
         return True
 
     def write(self, data: Any, /) -> int:
+        """Write all bytes of a buffer. Returns their number."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
         return self._write(data)
 
     def readinto(self, buffer: Any, /) -> int:
+        """Raise ``io.UnsupportedOperation``: mode ``"r"`` reads."""
         raise io.UnsupportedOperation("open for writing; mode 'r' reads")
 
     def tell(self) -> int:
+        """Return the number of bytes of the file, those of an existing one included."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
         return self._start + self._written()
@@ -116,7 +124,7 @@ class Writer(CommitOnClose, io.RawIOBase):
                 self._packer.finish()
             elif self._written():
                 self._spool.flush()
-                _core.append_to_file(self._path, self._spool.name, threads=self._threads, **self._settings)
+                _core.append_to_file(self._path, self._spool.name, **self._options, **self._settings)
         finally:
             self.discard()
 

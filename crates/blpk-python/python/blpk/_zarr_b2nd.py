@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import zarr
 from zarr.abc.codec import ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin
 from zarr.core.common import parse_named_configuration
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 #: The name in Zarr's metadata. Zarr has no codec of this kind, so the name has a prefix.
 NAME = "blpk.b2nd"
+
+
+def limits() -> dict[str, int] | None:
+    """Return the limits for decoding that Zarr's configuration has."""
+    found: dict[str, int] | None = zarr.config.get("blpk.limits", None)
+    return found
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ class B2ndCodec(ArrayBytesCodecPartialDecodeMixin, ArrayBytesCodec):
     def _decode_sync(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
         items = np.empty(chunk_spec.shape, self._dtype(chunk_spec))
         chunk = chunk_bytes.as_numpy_array()
-        _core.decode_ndchunk(chunk, chunk_spec.shape, self.blocks, items.itemsize, items)
+        _core.decode_ndchunk(chunk, chunk_spec.shape, self.blocks, items.itemsize, items, limits=limits())
         return chunk_spec.prototype.nd_buffer.from_numpy_array(items)
 
     async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
@@ -110,7 +117,8 @@ class B2ndCodec(ArrayBytesCodecPartialDecodeMixin, ArrayBytesCodec):
         box = [axis.start for axis in boxes], [axis.stop for axis in boxes]
         items = np.empty([axis.stop - axis.start for axis in boxes], self._dtype(spec))
         if items.size:
-            _core.decode_ndchunk(chunk.as_numpy_array(), spec.shape, self.blocks, items.itemsize, items, box=box)
+            stored, blocks = chunk.as_numpy_array(), self.blocks
+            _core.decode_ndchunk(stored, spec.shape, blocks, items.itemsize, items, box=box, limits=limits())
         selected = items[tuple(axis.within for axis in boxes)]
         return spec.prototype.nd_buffer.from_numpy_array(np.asarray(selected))
 

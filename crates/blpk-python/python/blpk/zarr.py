@@ -7,6 +7,9 @@
 ``ZARR_CODECS__BLOSC=blpk.zarr.BloscCodec`` in the environment does the same, for example in Dask's workers. Installing
 blpk changes nothing by itself.
 
+Zarr makes codecs from the metadata of arrays, so limits for hostile input are a setting of Zarr, ``blpk.limits``: a
+mapping as for :func:`blpk.decompress`. It applies to the chunks that both codecs decode.
+
 Arrays of Zarr format 2 take their codecs from numcodecs: see :mod:`blpk.numcodecs`.
 
 >>> import blpk.zarr, numpy as np, zarr
@@ -14,6 +17,11 @@ Arrays of Zarr format 2 take their codecs from numcodecs: see :mod:`blpk.numcode
 >>> array = zarr.create_array({}, data=np.arange(1000), compressors=blpk.zarr.BloscCodec(cname="lz4"))
 >>> int(array[7])
 7
+>>> with zarr.config.set({"blpk.limits": {"max_nbytes": 1000}}):
+...     array[7]
+Traceback (most recent call last):
+    ...
+blpk._errors.LimitError: ...
 """
 
 from __future__ import annotations
@@ -27,8 +35,8 @@ from zarr.codecs import BloscCodec as _BloscCodec
 from zarr.registry import register_codec
 
 from ._zarr_b2nd import NAME as _B2ND
-from ._zarr_b2nd import B2ndCodec
-from .numcodecs import BITSHUFFLE, NOSHUFFLE, SHUFFLE, Blosc
+from ._zarr_b2nd import B2ndCodec, limits
+from .numcodecs import BITSHUFFLE, NOSHUFFLE, SHUFFLE, Blosc, decompress
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -51,6 +59,8 @@ class BloscCodec(_BloscCodec):
     ------
     blpk.numcodecs.ChunkError
         If a chunk is damaged. It is a ``ValueError`` and a ``RuntimeError``.
+    blpk.LimitError
+        If a chunk needs more than the setting ``blpk.limits`` of Zarr allows.
     """
 
     @cached_property
@@ -59,7 +69,7 @@ class BloscCodec(_BloscCodec):
         return Blosc(self.cname.value, self.clevel, shuffle, self.blocksize, self.typesize)
 
     def _decode_sync(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> Buffer:
-        plain = self._codec.decode(chunk_bytes.as_numpy_array())
+        plain = decompress(chunk_bytes.as_numpy_array(), limits=limits())
         return chunk_spec.prototype.buffer.from_bytes(plain)
 
     async def _decode_single(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> Buffer:

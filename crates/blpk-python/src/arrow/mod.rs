@@ -85,7 +85,7 @@ struct Batches {
     selection: Selection,
     rows: Range<u64>,
     batch: u64,
-    threads: Option<isize>,
+    threads: usize,
     limits: Limits,
 }
 
