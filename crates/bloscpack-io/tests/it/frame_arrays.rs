@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use blosc_core::{ErrorKind, Special};
 use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
-use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+use bloscpack_format::numpy::{AxisSelection, Dtype, NumpyMeta, Order, Selection};
 use bloscpack_io::frame::{ArrayItems, ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Array, Cancel, Error, OpenOptions, Threads, UnpackOptions};
 use testdata::SplitMix64;
@@ -134,6 +134,15 @@ impl Model {
         }
     }
 
+    fn write_selection(&mut self, selection: &Selection, items: &[u16]) {
+        for (number, item) in items.iter().enumerate() {
+            let numbers = indices(number as u64, &selection.counts());
+            let at: Vec<u64> = selection.axes().iter().zip(&numbers).map(|(axis, number)| axis.at(*number)).collect();
+            let place = self.number(&at);
+            self.items[place] = *item;
+        }
+    }
+
     fn resize(&mut self, shape: &[u64]) {
         let len = shape.iter().product::<u64>();
         let item = |number| {
@@ -144,6 +153,18 @@ impl Model {
         self.items = (0..len).map(item).collect();
         self.shape = shape.to_vec();
     }
+}
+
+/// A selection with steps in both directions, empty ones included.
+fn any_selection(rng: &mut SplitMix64, shape: &[u64]) -> Selection {
+    let axes = shape.iter().map(|&len| {
+        let start = rng.next_u64() % len.max(1);
+        let step = [1_i64, 2, 3, 7, -1, -2, -5][rng.below(7)];
+        let last = if step > 0 { len.saturating_sub(start + 1) } else { start };
+        let count = rng.next_u64() % (last / step.unsigned_abs() + 2);
+        AxisSelection { start, step, count: if len == 0 { 0 } else { count }, is_index: false }
+    });
+    Selection::new(axes.collect(), shape).unwrap()
 }
 
 #[test]
@@ -170,6 +191,14 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
             let writer = FrameWriter::with_store(Recorder::new(disk), &OpenOptions::new()).unwrap();
             let mut writer = writer.threads(threads);
             if rng.below(3) == 0 {
+                let selection = any_selection(&mut rng, &model.shape);
+                let count = selection.counts().iter().product::<u64>();
+                let items: Vec<u16> = (0..count).map(|_| rng.next_u64() as u16).collect();
+                let bytes: Vec<u8> = items.iter().copied().flat_map(u16::to_le_bytes).collect();
+                writer.write_selection(&selection, &bytes).unwrap();
+                model.write_selection(&selection, &items);
+                assert!(writer.write_selection(&selection, &[1]).is_err());
+            } else if rng.below(3) == 0 {
                 let shape: Vec<u64> =
                     model.shape.iter().map(|len| (len + rng.next_u64() % 9).saturating_sub(4)).collect();
                 writer.resize(&shape).unwrap();

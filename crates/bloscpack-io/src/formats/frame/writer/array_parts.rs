@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 
 use blosc_core::{CParams, memory};
-use bloscpack_format::frame::{ChunkPart, Grid, Region};
 
 use super::FrameWriter;
 use super::current::FetchedChunk;
@@ -14,18 +13,27 @@ use crate::run::chunk_buffer::ChunkBuffer;
 use crate::run::pipeline::{self, Weight};
 use crate::{Cancel, Error, Threads};
 
-/// New items of an array.
+/// New items of an array, in parts that are in one chunk each.
 pub(super) trait NewItems: Sync {
+    /// Where the items of a chunk are.
+    type Part: Send;
+
+    /// Returns the number of the chunk.
+    fn nchunk(&self, part: &Self::Part) -> u64;
+
+    /// Returns whether all items of the chunk are new.
+    fn is_whole(&self, part: &Self::Part) -> bool;
+
     /// Writes the items of a part to the uncompressed bytes of its chunk.
-    fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error>;
+    fn write(&self, part: &Self::Part, plain: &mut [u8]) -> Result<(), Error>;
 
     /// Returns the memory in bytes that [`write`](Self::write) needs besides the chunk.
-    fn held(&self, part: &ChunkPart) -> u64;
+    fn held(&self, part: &Self::Part) -> u64;
 }
 
 /// A chunk in the pipeline.
-struct Item {
-    part: ChunkPart,
+struct Item<P> {
+    part: P,
     params: CParams,
     before: Before,
     chunk: ChunkBuffer,
@@ -42,23 +50,23 @@ enum Before {
 }
 
 impl<S: FrameStore> FrameWriter<S> {
-    /// Writes new items to a region of the array that `grid` divides.
-    pub(super) fn write_parts(
+    /// Writes parts of new items to the array, whose chunks have `chunk_nbytes` uncompressed bytes.
+    pub(super) fn write_parts<I: NewItems>(
         &mut self,
-        grid: &Grid,
-        region: &Region,
-        items: &impl NewItems,
+        chunk_nbytes: usize,
+        items: &I,
+        mut parts: impl Iterator<Item = I::Part>,
         threads: &Threads,
         cancel: &Cancel,
     ) -> Result<(), Error> {
-        let (mut parts, coders, limits) = (grid.parts(region)?, self.compression.coders()?, self.limits);
-        let weigh = |item: &Item| {
+        let (coders, limits) = (self.compression.coders()?, self.limits);
+        let weigh = |item: &Item<I::Part>| {
             let held = items.held(&item.part).saturating_add(item.before.held());
-            Weight::of_new_chunk(grid.chunk_nbytes() as u64, held, threads, &limits)
+            Weight::of_new_chunk(chunk_nbytes as u64, held, threads, &limits)
         };
-        let assemble = |part: &ChunkPart, before: Before, decoder: &mut _| -> Result<Vec<u8>, Error> {
+        let assemble = |part: &I::Part, before: Before, decoder: &mut _| -> Result<Vec<u8>, Error> {
             let mut plain = match before {
-                Before::Nothing => memory::zeroed(grid.chunk_nbytes())?,
+                Before::Nothing => memory::zeroed(chunk_nbytes)?,
                 Before::Old(chunk) => chunk.plain(decoder, coders.typesize(), &limits)?,
                 Before::Assembled(plain) => return Ok(plain),
             };
@@ -77,23 +85,23 @@ impl<S: FrameStore> FrameWriter<S> {
                 || Ok((coders.encoder(cancel)?, coders.decoder(limits))),
                 || {
                     let Some(part) = parts.next() else { return Ok(None) };
-                    let chunk: ChunkBuffer = spare.borrow_mut().pop().unwrap_or_default();
-                    let before = match grid.is_whole(&part) {
+                    let (number, chunk) = (items.nchunk(&part), spare.borrow_mut().pop().unwrap_or_default());
+                    let before = match items.is_whole(&part) {
                         true => Before::Nothing,
-                        false => Before::Old(this.borrow().transaction.chunks()?.fetch(part.nchunk)?),
+                        false => Before::Old(this.borrow().transaction.chunks()?.fetch(number)?),
                     };
-                    if !choice.is_due(part.nchunk) {
+                    if !choice.is_due(number) {
                         return Ok(Some(Item { part, params: choice.params(), before, chunk }));
                     }
                     let plain = assemble(&part, before, &mut decoder)?;
-                    let params = choice.next(part.nchunk, &plain, (&observer, cancel))?;
+                    let params = choice.next(number, &plain, (&observer, cancel))?;
                     Ok(Some(Item { part, params, before: Before::Assembled(plain), chunk }))
                 },
                 |(encoder, decoder), Item { part, params, before, mut chunk }| {
                     chunk.compress(encoder, params, &assemble(&part, before, decoder)?)?;
-                    Ok((part.nchunk, chunk))
+                    Ok((items.nchunk(&part), chunk))
                 },
-                |(number, chunk)| {
+                |(number, chunk): (u64, ChunkBuffer)| {
                     this.borrow_mut().update_chunk(number, chunk.chunk())?;
                     spare.borrow_mut().push(chunk);
                     Ok(())

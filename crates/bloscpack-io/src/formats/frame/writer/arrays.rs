@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use blosc_core::{Encoder, Special, memory};
-use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region};
+use bloscpack_format::FormatError;
+use bloscpack_format::frame::{
+    B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region, SelectedChunk,
+};
+use bloscpack_format::numpy::Selection;
 
 use super::FrameWriter;
 use super::array_grid::ArrayGrid;
@@ -100,7 +104,8 @@ impl<S: FrameStore> FrameWriter<S> {
     pub fn write_items(&mut self, items: &impl ArrayItems, threads: &Threads, cancel: &Cancel) -> Result<(), Error> {
         let array = self.expect_array()?;
         let grid = array.grid();
-        self.write_parts(grid, &grid.all(), &AllItems { grid, items }, threads, cancel)
+        let all = grid.all();
+        self.write_parts(grid.chunk_nbytes(), &AllItems { grid, items }, grid.parts(&all)?, threads, cancel)
     }
 
     /// Writes items, given in C order, to a region of the array, on the threads of [`threads`](Self::threads).
@@ -116,7 +121,28 @@ impl<S: FrameStore> FrameWriter<S> {
             return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
         }
         let (threads, cancel) = (self.threads.clone(), self.cancel.clone());
-        self.write_parts(grid, region, &RegionItems { grid, region, items }, &threads, &cancel)
+        let parts = grid.parts(region)?;
+        self.write_parts(grid.chunk_nbytes(), &RegionItems { grid, region, items }, parts, &threads, &cancel)
+    }
+
+    /// Writes items, given in C order of the selection, to the selected places of the array, on the threads of
+    /// [`threads`](Self::threads). Only the chunks with selected items are rewritten.
+    ///
+    /// # Errors
+    /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if the selection is not within its
+    /// shape, or if `items` has another size; [`Error::Cancelled`]; as [`FrameWriter::update`].
+    pub fn write_selection(&mut self, selection: &Selection, items: &[u8]) -> Result<(), Error> {
+        let array = self.expect_array()?;
+        let grid = array.grid();
+        selection.check(&array.array().shape).map_err(FormatError::from)?;
+        let counts = selection.counts().into_iter();
+        let (found, expected) = (items.len() as u64, counts.fold(grid.itemsize(), u64::saturating_mul));
+        if found != expected {
+            return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
+        }
+        let (threads, cancel) = (self.threads.clone(), self.cancel.clone());
+        let parts = grid.selected(selection);
+        self.write_parts(grid.chunk_nbytes(), &SelectedItems { grid, selection, items }, parts, &threads, &cancel)
     }
 
     /// Changes the shape of the array, but not its number of axes. Items inside both shapes keep their position, new
@@ -176,6 +202,16 @@ struct AllItems<'a, I> {
 }
 
 impl<I: ArrayItems> NewItems for AllItems<'_, I> {
+    type Part = ChunkPart;
+
+    fn nchunk(&self, part: &ChunkPart) -> u64 {
+        part.nchunk
+    }
+
+    fn is_whole(&self, _: &ChunkPart) -> bool {
+        true
+    }
+
     fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
         Ok(self.grid.write(part, plain, &part.region, &self.items.read(&part.region)?)?)
     }
@@ -193,11 +229,63 @@ struct RegionItems<'a> {
 }
 
 impl NewItems for RegionItems<'_> {
+    type Part = ChunkPart;
+
+    fn nchunk(&self, part: &ChunkPart) -> u64 {
+        part.nchunk
+    }
+
+    fn is_whole(&self, part: &ChunkPart) -> bool {
+        self.grid.is_whole(part)
+    }
+
     fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
         Ok(self.grid.write(part, plain, self.region, self.items)?)
     }
 
     fn held(&self, _: &ChunkPart) -> u64 {
+        0
+    }
+}
+
+/// Items of a selection, in memory.
+struct SelectedItems<'a> {
+    grid: &'a Grid,
+    selection: &'a Selection,
+    items: &'a [u8],
+}
+
+impl NewItems for SelectedItems<'_> {
+    type Part = SelectedChunk;
+
+    fn nchunk(&self, part: &SelectedChunk) -> u64 {
+        part.nchunk
+    }
+
+    fn is_whole(&self, _: &SelectedChunk) -> bool {
+        // Selections with steps leave items out.
+        false
+    }
+
+    fn write(&self, part: &SelectedChunk, plain: &mut [u8]) -> Result<(), Error> {
+        let (size, found, expected) = (self.grid.block_nbytes(), plain.len() as u64, self.grid.chunk_nbytes() as u64);
+        if found != expected {
+            return Err(Error::Format(FrameError::ChunkSize { chunk: part.nchunk, found, expected }.into()));
+        }
+        for (nblock, copy) in self.grid.selected_blocks(self.selection, part) {
+            for run in copy.runs() {
+                // `from` is a place in the block, `to` one in the items. Both have at most 2^63 bytes, and are in memory.
+                let (at, from, len) = (nblock * size + run.from as usize, run.to as usize, run.len as usize);
+                let places = plain.get_mut(at..at + len).zip(self.items.get(from..from + len));
+                if let Some((to, items)) = places {
+                    to.copy_from_slice(items);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn held(&self, _: &SelectedChunk) -> u64 {
         0
     }
 }
