@@ -34,7 +34,8 @@ CODECS = ["lz4", "zstd", "blosclz", "zlib", "lz4hc"]
 SIZES = [4 << 10, 64 << 10, 1 << 20]
 #: Memory that is written before any is used again: more than the cache of a core.
 COLD = 32 << 20
-COLUMNS = ["data", "codec", "level", "bytes", "operation", "threads", "cpu", "wall", "cpu_us", "wall_us", "size"]
+COLUMNS = ["data", "codec", "shuffle", "level", "bytes", "operation", "threads", "cpu", "wall", "cpu_us", "wall_us", "size"]
+SHUFFLES = {"none": 0, "byte": 1, "bit": 2}
 
 
 def data_sets() -> dict[str, np.ndarray]:
@@ -128,18 +129,19 @@ def cells(options: argparse.Namespace) -> Iterator[list[str]]:
         for nbytes in options.sizes:
             parts = np.split(data, data.nbytes // nbytes)[:64]
             for codec in options.codecs:
-                for level, threads in itertools.product(options.levels, options.threads):
+                settings = itertools.product(options.shuffles, options.levels, options.threads)
+                for shuffle, level, threads in settings:
                     theirs.use_threads = threads > 1
                     theirs.set_nthreads(threads)
                     pair = (
-                        theirs.Blosc(cname=codec, clevel=level),
-                        ours.Blosc(cname=codec, clevel=level, threads=threads),
+                        theirs.Blosc(cname=codec, clevel=level, shuffle=SHUFFLES[shuffle]),
+                        ours.Blosc(cname=codec, clevel=level, shuffle=SHUFFLES[shuffle], threads=threads),
                     )
                     chunks = [pair[0].encode(part) for part in parts]
                     sizes = [sum(map(len, chunks)), sum(len(pair[1].encode(part)) for part in parts)]
                     for operation in ("encode", "decode", "decode_into"):
                         inputs = parts if operation == "encode" else chunks
-                        cell = [name, codec, str(level), str(nbytes), operation, str(threads)]
+                        cell = [name, codec, shuffle, str(level), str(nbytes), operation, str(threads)]
                         found = race(pair, operation, inputs, nbytes, options.turns, threads)
                         if is_slower(found, threads):
                             print(*cell, *figures(found), "raced again", sep="\t", flush=True)
@@ -153,6 +155,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--levels", nargs="+", type=int, default=[5, 1])
+    parser.add_argument("--shuffles", nargs="+", choices=SHUFFLES, default=["byte", "bit"])
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--write", action="store_true", help="write docs/bench/numcodecs.tsv")
     options = parser.parse_args()
@@ -161,7 +164,7 @@ def main() -> None:
         about = [machine(), f"numcodecs {numcodecs.__version__}, C-Blosc {theirs.__version__}; ratios over 1: blpk is faster"]
         write_table(TABLE, about, COLUMNS, rows)
     print(*COLUMNS, sep="\t")
-    slower = [row for row in rows if float(row[6 if row[5] == "1" else 7]) < 1]
+    slower = [row for row in rows if float(row[7 if row[6] == "1" else 8]) < 1]
     for row in slower:
         print(*row, sep="\t")
     print(f"{len(rows)} cells, {len(slower)} of them slower than numcodecs")

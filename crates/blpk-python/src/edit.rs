@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 
 use crate::buffer::Buffer;
 use crate::error::{OrRaise, unwritable};
+use crate::reader::selection;
 use crate::run::{count, detached, threads};
 use crate::settings::{in_range, limits};
 
@@ -50,32 +51,70 @@ impl Editor {
     }
 }
 
-/// Replaces the items of a region: `start` up to, but not including, `stop` along each axis. A carray takes whole rows,
-/// on one thread.
-#[pyfunction(signature = (path, start, stop, items, *, threads=1, limits=Limits::new()))]
+/// Start, step and count of the selected items along each axis.
+type Axes = Vec<(u64, i64, u64)>;
+
+/// Replaces items in parts: the axes of each, and its items. All parts are one change. A carray takes whole rows in rising
+/// order, on one thread.
+#[pyfunction(signature = (path, parts, *, threads=1, limits=Limits::new()))]
 pub(crate) fn set_items(
+    py: Python<'_>,
     path: PathBuf,
-    start: Vec<u64>,
-    stop: Vec<u64>,
-    items: &Bound<'_, PyAny>,
+    parts: Vec<(Axes, Bound<'_, PyAny>)>,
     #[pyo3(from_py_with = count)] threads: usize,
     #[pyo3(from_py_with = limits)] limits: Limits,
 ) -> PyResult<()> {
-    let (py, input, threads) = (items.py(), Buffer::read(items)?, self::threads(threads)?);
-    let (bytes, cancel) = (input.as_slice(), Cancel::new());
+    let (threads, cancel) = (self::threads(threads)?, Cancel::new());
+    let read = |(axes, items)| Ok((axes, Buffer::read(&items)?));
+    let parts: Vec<(Axes, Buffer)> = parts.into_iter().map(read).collect::<PyResult<_>>()?;
+    let reach = |(axes, items): &(Axes, Buffer)| span(axes, items.as_slice().len());
+    let nbytes = parts.iter().map(reach).fold(0, usize::saturating_add);
     let change = || match Editor::open(&path, threads, limits, &cancel)? {
         Editor::Frame(mut writer) => {
-            writer.write_slice(&Region { start, stop }, bytes)?;
+            for (axes, items) in &parts {
+                write_items(&mut writer, axes, items.as_slice())?;
+            }
             writer.commit()
         }
         Editor::Carray(mut writer) => {
-            let rows = start.first().copied().unwrap_or(0)..stop.first().copied().unwrap_or(0);
-            writer.assign(rows, NonZeroU64::MIN, bytes)?;
+            for (axes, items) in &parts {
+                let (start, step, count) = axes.first().copied().unwrap_or((0, 1, 0));
+                let step = NonZeroU64::new(step.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
+                let stop = start.saturating_add(count.saturating_sub(1).saturating_mul(step.get())).saturating_add(1);
+                writer.assign(start..stop, step, items.as_slice())?;
+            }
             writer.finish()
         }
         Editor::Bloscpack(archive) => Err(Editor::unsupported(&archive)),
     };
-    detached(py, bytes.len(), &cancel, change)?.or_raise(py)
+    detached(py, nbytes, &cancel, change)?.or_raise(py)
+}
+
+/// Writes items to a frame.
+fn write_items(writer: &mut FrameWriter<LocalFrame>, axes: &[(u64, i64, u64)], items: &[u8]) -> Result<(), Error> {
+    if let Some(region) = region(axes) {
+        return writer.write_slice(&region, items);
+    }
+    let shape = writer.array().map_or(&[][..], |array| &array.shape);
+    let selection = selection(axes, shape)?;
+    writer.write_selection(&selection, items)
+}
+
+/// Returns the region of items without gaps, in rising order.
+fn region(axes: &[(u64, i64, u64)]) -> Option<Region> {
+    let is_dense = axes.iter().all(|&(_, step, count)| step == 1 || count == 1);
+    let region = || {
+        let (start, stop) = axes.iter().map(|&(start, _, count)| (start, start.saturating_add(count))).unzip();
+        Region { start, stop }
+    };
+    is_dense.then(region)
+}
+
+/// Returns the bytes from the first selected item to the last, of which `nbytes` are selected: a chunk with a few of them
+/// takes as long as others.
+fn span(axes: &[(u64, i64, u64)], nbytes: usize) -> usize {
+    let steps = axes.iter().map(|&(_, step, _)| usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX).max(1));
+    steps.fold(nbytes, usize::saturating_mul)
 }
 
 /// Appends items of this shape along the first axis.

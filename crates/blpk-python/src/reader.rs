@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bloscpack_io::blosc_core::Header;
+use bloscpack_io::bloscpack_format::FormatError;
 use bloscpack_io::bloscpack_format::numpy::{AxisSelection, Dtype, Order, Selection};
 use bloscpack_io::{
     Archive, Array, Attributes, Cancel, Error, Event, Limits, OpenOptions, Threads, Typing, UnpackOptions,
 };
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -26,6 +26,12 @@ pub(crate) struct Reader {
     limits: Limits,
     /// The plain bytes of all blocks decoded so far.
     decoded: Arc<AtomicU64>,
+}
+
+/// Returns the selection of a start, a step and a count for each axis of an array of this shape.
+pub(crate) fn selection(axes: &[(u64, i64, u64)], shape: &[u64]) -> Result<Selection, Error> {
+    let axis = |&(start, step, count): &_| AxisSelection { start, step, count, is_index: false };
+    Ok(Selection::new(axes.iter().map(axis).collect(), shape).map_err(FormatError::from)?)
 }
 
 impl Reader {
@@ -177,9 +183,7 @@ impl Reader {
         let itemsize = self.array.meta().dtype.itemsize();
         let span = axes.iter().map(reach).fold(itemsize, u64::saturating_mul);
         let span = usize::try_from(span).unwrap_or(usize::MAX);
-        let axis = |(start, step, count)| AxisSelection { start, step, count, is_index: false };
-        let selection = Selection::new(axes.into_iter().map(axis).collect(), &self.array.meta().shape);
-        let selection = selection.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let selection = selection(&axes, &self.array.meta().shape).or_refuse(py)?;
         let mut out = Buffer::write(out)?;
         let items = out.as_mut_slice();
         self.run(py, span, |array, options| array.read_into(&selection, items, options))

@@ -6,9 +6,12 @@ import mmap
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import blpk
 
@@ -240,3 +243,49 @@ def test_copies_are_closed_alone(tmp_path):
     with copy.copy(array) as other, copy.copy(file) as bytes_again:
         assert (other[1], bytes_again.read()) == (1, b"abc")
     assert (array[2], file.read()) == (2, b"abc")
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz"])
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_rows_in_any_order_are_assigned(tmp_path_factory, name, data):
+    rows, width = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 5))
+    items = np.arange(rows * width).reshape(rows, width)
+    path = tmp_path_factory.mktemp("rows") / name
+    blpk.save(path, items, chunks=(data.draw(st.integers(1, 9)), 3 if name == "a.b2nd" else width))
+    array = blpk.open(path, "r+", threads=data.draw(st.sampled_from([1, 2])))
+    for number in range(3):
+        numbers = data.draw(st.lists(st.integers(-rows, rows - 1), max_size=12))
+        chosen = data.draw(st.sampled_from([np.array(numbers, int), np.isin(np.arange(rows), numbers)]))
+        rest = data.draw(st.sampled_from([(), (slice(None, None, -2),), (0,), (None, slice(1, None))]))
+        key = (chosen, *rest) if rest else chosen
+        value = data.draw(st.sampled_from([-number, np.arange(items[key].size).reshape(items[key].shape) * 3]))
+        items[key] = value
+        array[key] = value
+        np.testing.assert_array_equal(array[...], items)
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz"])
+def test_steps_touch_few_chunks_and_little_memory(tmp_path, name):
+    array = blpk.create(tmp_path / name, (1000, 20_000), "f8", chunks=(10, 20_000))
+    before = (tmp_path / name).stat().st_mtime_ns
+    tracemalloc.start()
+    try:
+        array[::-250, ::5] = np.arange(4)[:, None]
+        array[[3, 997]] = 7
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / name).stat().st_mtime_ns > before and peak < 16 << 20
+    assert (array[999, 5], array[249, 0], array[249, 1], array[3, 9], array[:, 0].sum()) == (0, 3, 0, 7, 6 + 14)
+
+
+def test_wrong_rows_change_nothing(tmp_path):
+    array = blpk.create(tmp_path / "a.b2nd", (10, 3), "i4")
+    for key in ([1, 10], np.zeros((2, 2), int), [1.5], np.zeros(9, bool)):
+        with pytest.raises(IndexError):
+            array[key] = 1
+    with pytest.raises(ValueError):
+        array[[1, 2]] = [1, 2]
+    array[[]] = 5
+    assert not array[...].any()

@@ -41,7 +41,7 @@ def registries():
     zarr.config.set({"codecs.blosc": before[1]})
 
 
-@pytest.mark.parametrize(("title", "prelude", "rows"), sections())
+@pytest.mark.parametrize(("title", "prelude", "rows"), list(sections()))
 @pytest.mark.parametrize("side", [0, 1], ids=["there", "here"])
 def test_lines_run(title, prelude, rows, side, tmp_path, monkeypatch):
     if side == 0 and title not in INSTALLED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,14 @@ from . import _core
 from ._array_read import ArrayReader, bytes_of
 from ._casts import cast, unmasked
 from ._errors import UnsupportedError
-from ._index import basic, shape_of
+from ._index import Basic, basic, rows, shape_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    #: Start, step and count for each axis, and the bytes of the items.
+    Part = tuple[list[tuple[int, int, int]], NDArray[np.uint8]]
 
 
 class Array(ArrayReader):
@@ -37,37 +42,65 @@ class Array(ArrayReader):
     def __setitem__(self, key: Any, value: ArrayLike) -> None:
         """Replace items. Needs a b2nd frame or a carray, and mode ``"r+"``.
 
-        `key` is made of integers, slices, an ellipsis and None. With steps, the box around the selected items is in
-        memory. Chunks of a frame are compressed by the threads of the array, those of a carray by one.
+        `key` is made of integers, slices, an ellipsis and None. An array of integers or booleans selects along the first
+        axis. The new items are in memory, for such an array the rows between them too, and of a carray the whole rows.
+        Chunks of a frame are compressed by the threads of the array, those of a carray by one.
         """
         with self._handle.change():
-            self._set(key, value)
+            path = self._changes("b2nd", "carray")
+            numbers = rows(key, self.shape)
+            parts = self._basic_part(key, value) if numbers is None else self._row_parts(*numbers, value)
+            if parts:
+                _core.set_items(path, parts, **self._handle.options())
 
-    def _set(self, key: Any, value: ArrayLike) -> None:
+    def _basic_part(self, key: Any, value: ArrayLike) -> list[Part]:
+        """Return new items for a basic index, and where they are stored."""
         import numpy as np
 
-        path, selected = self._changes("b2nd", "carray"), basic(key, self.shape)
+        selected = basic(key, self.shape)
         if 0 in selected.counts:
             np.broadcast_to(np.asarray(value, self.dtype), selected.shape)
-            return
-        # The box around the selected items, in ascending order.
-        box, inner = [], []
-        for start, step, count in selected.axes:
-            low, high = sorted((start, start + step * (count - 1)))
-            box.append((low, high + 1))
-            inner.append(slice(None, None, step))
-        if self.format == "carray":
-            box[1:] = [(0, size) for size in self.shape[1:]]
-            inner[1:] = [slice(start, _stop(start, step, count), step) for start, step, count in selected.axes[1:]]
-        whole = all(high - low == count for (low, high), count in zip(box, selected.counts))
-        region = tuple(slice(low, high) for low, high in box)
-        extent = tuple(high - low for low, high in box)
-        items = np.empty(extent, self.dtype) if whole else self[region]
-        # With the ellipsis, an array without axes gives an array, not a scalar.
-        places: tuple[Any, ...] = (*inner, ...)
-        target = items[places]
+            return []
+        axes, items, target = self._part(selected.axes, True)
         target.reshape(selected.shape)[...] = unmasked(value)
-        _core.set_items(path, [low for low, _ in box], [high for _, high in box], bytes_of(items), **self._handle.options())
+        return [(axes, bytes_of(items))]
+
+    def _row_parts(self, numbers: NDArray[np.intp], rest: tuple[Any, ...], value: ArrayLike) -> list[Part]:
+        """Return new items for rows in any order, and where they are stored. The last of equal rows counts."""
+        import numpy as np
+
+        inner = basic((slice(0, 0), *rest), self.shape)
+        new = np.empty((len(numbers), *inner.shape[1:]), self.dtype)
+        new[...] = unmasked(value)
+        parts: list[Part] = []
+        for first, last, wanted in self._groups(numbers, inner.shape[1:], self.chunks[0]) if new.size else ():
+            axes, items, target = self._part([(first, 1, last + 1 - first), *inner.axes[1:]], False)
+            target.reshape(-1, *inner.shape[1:])[numbers[wanted] - first] = new[wanted]
+            parts.append((axes, bytes_of(items)))
+        return parts
+
+    def _part(
+        self, axes: list[tuple[int, int, int]], are_new: bool
+    ) -> tuple[list[tuple[int, int, int]], NDArray[Any], NDArray[Any]]:
+        """Return which items are stored at once to change those that `axes` select, these items, and the selected ones.
+
+        `are_new` says that all selected items will be replaced.
+        """
+        import numpy as np
+
+        stored: list[tuple[int, int, int]] = axes
+        places: list[Any] = [slice(None)] * len(axes)
+        if self.format == "carray":
+            # Whole rows, in rising order.
+            stored = [_rising(axes[0]), *((0, 1, size) for size in self.shape[1:])]
+            places = [slice(None, None, 1 if axes[0][1] > 0 else -1)]
+            places += [slice(start, _stop(start, step, count), step) for start, step, count in axes[1:]]
+        extent = tuple(count for _, _, count in stored)
+        are_all = are_new and math.prod(extent) == math.prod(count for _, _, count in axes)
+        items = np.empty(extent, self.dtype) if are_all else self._read(Basic(stored, extent))
+        # With the ellipsis, an array without axes gives an array, not a scalar.
+        where: tuple[Any, ...] = (*places, ...)
+        return stored, items, items[where]
 
     def append(self, items: ArrayLike) -> None:
         """Append rows: items of the same shape but for the first axis, or one row.
@@ -84,18 +117,18 @@ class Array(ArrayReader):
         path, shape = self._changes("bloscpack", "b2nd", "carray"), self.shape
         # Other kinds, such as dates and fields, are converted as NumPy does.
         is_checked = self.dtype.kind in "biufcSU"
-        rows = np.atleast_1d(np.asarray(unmasked(items)) if is_checked else np.asarray(unmasked(items), self.dtype))
-        if rows.ndim == len(shape) - 1:
-            rows = rows[None]
-        if not shape or rows.shape[1:] != shape[1:]:
-            raise ValueError(f"cannot append items of shape {rows.shape} to an array of shape {shape}")
+        new = np.atleast_1d(np.asarray(unmasked(items)) if is_checked else np.asarray(unmasked(items), self.dtype))
+        if new.ndim == len(shape) - 1:
+            new = new[None]
+        if not shape or new.shape[1:] != shape[1:]:
+            raise ValueError(f"cannot append items of shape {new.shape} to an array of shape {shape}")
         if self._reader.order == "F" and len(shape) > 1:
             raise ValueError("an array in Fortran order has its rows all over the file and cannot grow")
-        if is_checked and rows.size:
-            rows = cast("the array", self.dtype, rows)
-        if len(rows):
-            rows = np.ascontiguousarray(rows, self.dtype)
-            _core.append(path, list(rows.shape), bytes_of(rows), **self._handle.options())
+        if is_checked and new.size:
+            new = cast("the array", self.dtype, new)
+        if len(new):
+            new = np.ascontiguousarray(new, self.dtype)
+            _core.append(path, list(new.shape), bytes_of(new), **self._handle.options())
 
     def resize(self, shape: int | Sequence[int]) -> None:
         """Change the shape. New items are zeros, or the default of a carray.
@@ -120,6 +153,12 @@ class Array(ArrayReader):
         if self.format not in formats:
             raise UnsupportedError(f"an array of format {self.format} has no such change; {' and '.join(formats)} have it")
         return path
+
+
+def _rising(axis: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return the same items of an axis from the first to the last."""
+    start, step, count = axis
+    return axis if step > 0 else (start + step * (count - 1), -step, count)
 
 
 def _stop(start: int, step: int, count: int) -> int | None:

@@ -152,25 +152,35 @@ class ArrayReader:
         inner = basic((slice(0, 0), *rest), self.shape)
         self._check_output(len(numbers) * math.prod(inner.shape[1:]))
         result = np.empty((len(numbers), *inner.shape[1:]), self.dtype)
+        for first, last, wanted in self._groups(numbers, inner.shape[1:], self.blocks[0]):
+            part = self._read(basic((slice(first, last + 1), *rest), self.shape))
+            result[wanted] = part[numbers[wanted] - first]
+        return result
+
+    def _groups(
+        self, numbers: NDArray[np.intp], row: tuple[int, ...], cut: int
+    ) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
+        """Yield the first and the last row of each group of rows to be read together, and where it is in `numbers`.
+
+        Groups are in rising order, and no two of them have rows of the same block or chunk, of `cut` rows. `row` is the
+        shape of what is read of a row.
+        """
+        import numpy as np
+
         if numbers.size == 0:
-            return result
+            return
         unique, places = np.unique(numbers, return_inverse=True)
-        # Rows nearer than a block are read together: the blocks between them would be decoded anyway. A window has whole
-        # blocks, so that none is decoded for two of them.
-        gap = max(self.blocks[0], 1)
-        row = max(math.prod(inner.shape[1:]) * self.dtype.itemsize, 1)
-        windows = unique // (max(_WINDOW // row // gap, 1) * gap)
+        # A window has whole blocks or chunks, so that none is decoded for two of them.
+        gap = max(cut, 1)
+        nbytes = max(math.prod(row) * self.dtype.itemsize, 1)
+        windows = unique // (max(_WINDOW // nbytes // gap, 1) * gap)
         is_start = (np.diff(unique, prepend=unique[0] - gap - 1) > gap) | (np.diff(windows, prepend=windows[0]) > 0)
         starts = np.flatnonzero(is_start)
         ends = np.append(starts[1:], len(unique))
         order = np.argsort(places, kind="stable")
         bounds = np.searchsorted(places[order], np.append(starts, len(unique)))
         for number, (start, end) in enumerate(zip(starts, ends)):
-            first, last = int(unique[start]), int(unique[end - 1])
-            part = self._read(basic((slice(first, last + 1), *rest), self.shape))
-            wanted = order[bounds[number] : bounds[number + 1]]
-            result[wanted] = part[numbers[wanted] - first]
-        return result
+            yield int(unique[start]), int(unique[end - 1]), order[bounds[number] : bounds[number + 1]]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:

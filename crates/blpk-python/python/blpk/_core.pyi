@@ -63,9 +63,7 @@ def set_attribute(
 ) -> None: ...
 def set_items(
     path: str,
-    start: Sequence[int],
-    stop: Sequence[int],
-    items: Any,
+    parts: Sequence[tuple[Sequence[tuple[int, int, int]], Any]],
     *,
     threads: int | None = 1,
     limits: Mapping[str, int] | None = None,
