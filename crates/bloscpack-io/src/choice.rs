@@ -26,10 +26,10 @@ impl Choice {
         Choice { params, advisor: auto.map(|auto| Box::new(Advisor::new(auto))), told: None }
     }
 
-    /// Returns whether the parameters of this chunk should be chosen, where the data of a chunk is expensive to get: for
-    /// the first one of every group.
-    pub(crate) fn is_due(&self, chunk: u64) -> bool {
-        self.advisor.is_some() && (self.told.is_none() || chunk.is_multiple_of(GROUP))
+    /// Returns whether the parameters should be chosen for the next chunk, where the data of a chunk is expensive to get:
+    /// for the first one of every group. `before` is the number of chunks that the operation had before.
+    pub(crate) fn is_due(&self, before: u64) -> bool {
+        self.advisor.is_some() && (self.told.is_none() || before.is_multiple_of(GROUP))
     }
 
     /// Returns whether the parameters depend on the data.

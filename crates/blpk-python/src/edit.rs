@@ -180,11 +180,12 @@ pub(crate) fn resize(
     detached(py, usize::MAX, &cancel, change)?.or_raise(py)
 }
 
-/// Returns the options for changes of metadata. Smaller limits than the default ones are for reading: with them, too, what
-/// is too much can be removed.
+/// Returns the options for changes of metadata. The limits are at least the default ones, so that attributes that are too
+/// large for the caller can be deleted.
 fn for_metadata(limits: Limits) -> OpenOptions {
-    let max_metadata = limits.max_metadata.max(Limits::new().max_metadata);
-    OpenOptions::new().limits(limits.max_metadata(max_metadata))
+    let least = Limits::new();
+    let limits = limits.max_metadata(limits.max_metadata.max(least.max_metadata));
+    OpenOptions::new().limits(limits.max_memory(limits.max_memory.max(least.max_memory)))
 }
 
 /// Sets an attribute to the value of a JSON text, or removes it.

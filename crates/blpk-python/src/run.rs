@@ -93,7 +93,7 @@ pub(crate) fn prepare_for_forks(py: Python<'_>) -> PyResult<()> {
 /// Extracts the number of threads that a Python call asks for, all cores for `None`: `#[pyo3(from_py_with = count)]`.
 ///
 /// # Errors
-/// `ValueError` for less than 1 and for a number that is too large; `TypeError` for what is no number.
+/// `ValueError` for less than 1 and for a number that is too large; `TypeError` for an argument of another type.
 pub(crate) fn count(threads: &Bound<'_, PyAny>) -> PyResult<usize> {
     if threads.is_none() {
         return Ok(std::thread::available_parallelism().map_or(1, usize::from));

@@ -154,7 +154,7 @@ fn auto(value: &Bound<'_, PyAny>) -> PyResult<Option<Goal>> {
 /// and `max_chunks`, or from `None`: `#[pyo3(from_py_with = limits)]`.
 ///
 /// # Errors
-/// `TypeError` for an unknown name, a value that is no size, and an object that is no mapping.
+/// `TypeError` for an unknown name, a value that is no size, and an argument of another type.
 pub(crate) fn limits(given: &Bound<'_, PyAny>) -> PyResult<Limits> {
     let mut limits = Limits::new();
     if given.is_none() {

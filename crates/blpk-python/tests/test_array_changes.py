@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import copy
+import io
 import mmap
 import subprocess
 import sys
@@ -237,6 +238,31 @@ def test_threads_write_the_same_items(tmp_path, threads):
     assert (tmp_path / "a.b2nd").read_bytes() == (tmp_path / "b.b2nd").read_bytes()
 
 
+def test_copies_of_a_file_object_share_its_position(tmp_path):
+    blpk.save(tmp_path / "a.npy", np.arange(100_000))
+    array = blpk.open(io.BytesIO((tmp_path / "a.npy").read_bytes()))
+    both, expected = [array, copy.copy(array)], np.arange(100_000)
+
+    def reads(number):
+        start = number * 7919 % 90_000
+        return (both[number % 2][start : start + 99] == expected[start : start + 99]).all()
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(reads, range(400)))
+
+
+def test_chunks_of_arrays_that_will_grow(tmp_path):
+    for name in ("a.b2nd", "a.bcolz"):
+        array = blpk.create(tmp_path / name, (0, 3), "f8", chunks=(100, 9))
+        array.append(np.ones((250, 3)))
+        np.testing.assert_array_equal(array[...], np.ones((250, 3)))
+        assert array.chunks == (100, 3)
+    for name in ("b.b2nd", "b.bcolz"):
+        array = blpk.create(tmp_path / name, (0, 3), "f8")
+        array.append(np.ones((250, 3)))
+        assert array.chunks[0] >= 250
+
+
 def test_copies_are_closed_alone(tmp_path):
     blpk.save(tmp_path / "a.b2nd", np.arange(3))
     array, file = blpk.open(tmp_path / "a.b2nd"), blpk.open(blpk.compress(b"abc"))
@@ -289,3 +315,17 @@ def test_wrong_rows_change_nothing(tmp_path):
         array[[1, 2]] = [1, 2]
     array[[]] = 5
     assert not array[...].any()
+
+
+def test_python_blosc2_resizes_empty_arrays(tmp_path):
+    blosc2 = pytest.importorskip("blosc2")
+    path = tmp_path / "a.b2nd"
+    for shape, before in (((0, 3), None), ((5, 0), None), ((0, 0), None), ((0, 3), (2, 3))):
+        blpk.save(path, np.zeros(before or shape), overwrite=True)
+        if before:
+            blpk.open(path, "r+").resize(shape)
+        larger = tuple(length + 4 for length in shape)
+        array = blosc2.open(str(path), mode="a")
+        array.resize(larger)
+        array[...] = 1
+        np.testing.assert_array_equal(blpk.open(path)[...], np.ones(larger))

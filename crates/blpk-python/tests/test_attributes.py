@@ -97,3 +97,22 @@ def test_attributes_keep_their_file_open(tmp_path):
     attrs = blpk.open(tmp_path / "a.blp", "r+").attrs
     attrs["unit"] = "m"
     assert dict(attrs) == {"unit": "m"}
+
+
+def test_values_that_json_lacks(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(3))
+    array = blpk.open(tmp_path / "a.b2nd", "r+")
+    array.attrs["long"] = np.longdouble(1.5)
+    assert array.attrs["long"] == 1.5
+    for value in (np.datetime64("2020-01-01", "ns"), np.timedelta64(1, "s"), np.complex64(1j), memoryview(b"ab"), b"ab"):
+        with pytest.raises(TypeError, match="JSON has none"):
+            array.attrs["x"] = value
+    assert list(array.attrs) == ["long"]
+
+
+def test_small_limits_do_not_keep_metadata_from_being_changed(path):
+    blpk.open(path, "r+").attrs["large"] = "x" * MIB
+    array = blpk.open(path, "r+", limits={"max_memory": 40_000, "max_metadata": 1000})
+    array.attrs["small"] = 1
+    del array.attrs["large"]
+    assert dict(array.attrs) == {"small": 1}

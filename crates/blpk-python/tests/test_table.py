@@ -415,7 +415,8 @@ def test_views_of_columns_that_are_gone(tmp_path):
     for read in (lambda: view.names, lambda: view[:], lambda: len(view.dtype)):
         with pytest.raises(blpk.NotFoundError, match="'f' was renamed or deleted"):
             read()
-    assert "'f' was renamed" in repr(view)
+    assert "'f' was renamed" in repr(view) and "f" not in view and "i" in view
+    assert view["i"][:].tolist() == ROWS["i"][:5].tolist()
     assert table[["i", "g"]][:]["g"].tolist() == ROWS["f"][:5].tolist()
 
 

@@ -18,6 +18,8 @@ from zarr.registry import get_codec_class  # noqa: E402
 
 import blpk  # noqa: E402
 import blpk.zarr  # noqa: E402
+from blpk._zarr_numcodecs import NumcodecsB2nd  # noqa: E402
+from blpk.numcodecs import B2nd  # noqa: E402
 from blpk.zarr import B2ndCodec, BloscCodec  # noqa: E402
 
 
@@ -203,7 +205,9 @@ def test_only_touched_blocks_are_decoded():
 
 def test_limits_are_a_setting_of_zarr():
     data = np.arange(3000)
-    for settings in ({"compressors": BloscCodec()}, {"serializer": B2ndCodec(blocks=(100,)), "compressors": None}):
+    b2nd = NumcodecsB2nd(B2nd(chunks=(1000,), blocks=(100,), itemsize=8))
+    codecs = ({"compressors": BloscCodec()}, {"compressors": b2nd})
+    for settings in (*codecs, {"serializer": B2ndCodec(blocks=(100,)), "compressors": None}):
         store = zarr.storage.MemoryStore()
         zarr.create_array(store, data=data, chunks=1000, **settings)
         with zarr.config.set({"codecs.blosc": "blpk.zarr.BloscCodec", "blpk.limits": {"max_nbytes": 7000}}):

@@ -50,6 +50,13 @@ impl Weight {
         Weight { bytes: chunk.bytes.saturating_add(held.bytes).min(most), ..chunk.plus(held) }
     }
 
+    /// Adds compressed bytes that are in memory until the item is done. They make other items wait, but never cause a
+    /// refusal.
+    pub(crate) fn beside(self, cbytes: u64, limits: &Limits) -> Weight {
+        let most = self.bytes.max(limits.max_memory as u64);
+        Weight { bytes: self.bytes.saturating_add(cbytes).min(most), ..self }
+    }
+
     fn plus(self, other: Weight) -> Weight {
         let Weight { bytes, unearned } = other;
         Weight { bytes: self.bytes.saturating_add(bytes), unearned: self.unearned.saturating_add(unearned) }

@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use blosc_core::{ErrorKind, Special};
-use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
+use blosc_core::{Auto, ErrorKind, Goal, Special};
+use bloscpack_format::frame::{B2nd, ChunkRef, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{AxisSelection, Dtype, NumpyMeta, Order, Selection};
 use bloscpack_io::frame::{ArrayItems, ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Array, Cancel, Error, OpenOptions, Threads, UnpackOptions};
@@ -83,6 +83,58 @@ fn a_cancelled_change_of_items_changes_nothing() {
     let region = Region { start: vec![0], stop: vec![1000] };
     assert!(matches!(writer.write_slice(&region, &[1; 4000]), Err(Error::Cancelled)));
     assert!(unpacked(&writer.into_store()) == [0; 4000]);
+}
+
+/// The frame of an array of 20 chunks with random items that can be compressed.
+fn random_array() -> MemoryFrame {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u4").unwrap(), shape: vec![20, 300], order: Order::C };
+    let array = ArrayOptions::new().chunkshape(Some(vec![1, 300])).array(&meta).unwrap();
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(4)).unwrap();
+    let mut items = vec![0; 24_000];
+    SplitMix64::new(7).fill(&mut items);
+    items.iter_mut().for_each(|byte| *byte &= 3);
+    writer.write_slice(&Region { start: vec![0, 0], stop: vec![20, 300] }, &items).unwrap();
+    writer.commit().unwrap();
+    writer.into_store()
+}
+
+#[test]
+fn a_damaged_chunk_ends_a_change_on_any_threads() {
+    let mut disk = random_array();
+    let at = match Archive::open(disk.input()).unwrap().frame().unwrap().chunk(13).unwrap() {
+        ChunkRef::Stored { at, .. } => at as usize,
+        other => panic!("{other:?}"),
+    };
+    // A block that starts after the chunk.
+    disk.file[at + 32..at + 36].copy_from_slice(&i32::MAX.to_le_bytes());
+    let before = disk.clone();
+    for threads in [Threads::Serial, Threads::Ambient] {
+        let writer = FrameWriter::with_store(disk.clone(), &OpenOptions::new()).unwrap();
+        let mut writer = writer.threads(threads);
+        let region = Region { start: vec![0, 5], stop: vec![20, 6] };
+        let written = writer.write_slice(&region, &[1; 80]);
+        assert!(matches!(written, Err(Error::Chunk { chunk: 13, .. })), "{written:?}");
+        assert!(matches!(writer.commit(), Err(Error::EditFailed)));
+        assert!(writer.into_store().file.starts_with(&before.file));
+    }
+}
+
+#[test]
+fn threads_and_parameters_for_the_data_make_one_frame() {
+    let region = Region { start: vec![2, 5], stop: vec![19, 299] };
+    let items = [3_u32; 17 * 294].map(u32::to_le_bytes);
+    let written = |threads: Threads, auto: Option<Auto>| {
+        let writer = FrameWriter::with_store(random_array(), &OpenOptions::new()).unwrap();
+        let mut writer = writer.threads(threads).auto(auto);
+        writer.write_slice(&region, items.as_flattened()).unwrap();
+        writer.commit().unwrap();
+        writer.into_store()
+    };
+    for auto in [None, Some(Auto::new(Goal::Small))] {
+        let (serial, parallel) = (written(Threads::Serial, auto), written(Threads::Ambient, auto));
+        assert!(serial.file == parallel.file);
+        assert!(unpacked(&serial) == unpacked(&written(Threads::Serial, None)));
+    }
 }
 
 /// A source of items that panics at the last chunk.

@@ -31,8 +31,8 @@ class _PlainReader(File):
 class BloscpackFile(CommitOnClose, io.BufferedIOBase):
     """A bloscpack file, as a file object that reads or writes uncompressed data.
 
-    A written file appears when it is closed, complete, and replaces an existing one, except in mode ``"xb"``. If a ``with`` block ends with an
-    exception, or the object is never closed, nothing appears.
+    A written file appears when it is closed, complete, and replaces an existing one, except in mode ``"xb"``. If a
+    ``with`` block ends with an exception, or the object is never closed, nothing appears.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
         default is ``"rb"``.
     fileobj : file object, optional
         The bloscpack file, in place of `filename`. It is not closed. Reading needs ``read`` and ``seek``, writing needs
-        ``write``; appending needs a name.
+        ``write``. The modes ``"ab"`` and ``"xb"`` need a name.
     chunk_size : int or str
         Uncompressed size of a chunk in bytes, or with a unit: ``"2M"``.
     metadata : object, optional

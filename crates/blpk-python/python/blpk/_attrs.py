@@ -58,20 +58,19 @@ class Attributes(AttributeMapping):
     """The attributes of a container: JSON values by name.
 
     They are the metadata of a bloscpack file, the vlmetalayers of a frame, or the attributes of a bcolz directory. Each
-    change is written at once: a process that is killed meanwhile leaves the old container or the new one. Scalars and
-    arrays of NumPy are stored as numbers and lists.
+    change is written at once: a process that is killed meanwhile leaves the old container or the new one. Numbers,
+    booleans and text of NumPy are stored as JSON's, arrays of them as lists.
 
     Frames have values of MessagePack. Those that JSON does not have are read as mappings, which are written as the same
     values:
 
-    ==============================  ===============================================
+    ==============================  ==========================================================================
     ``{"$bytes": "<base64>"}``      bytes
     ``{"$str": "<base64>"}``        a string that is not UTF-8
     ``{"$ext": [n, "<base64>"]}``   an extension of type `n`
-    ``{"$map": [[key, value]]}``    a map whose keys are not all strings
-    ``{"$int": "<digits>"}``        an integer of more than 64 bits
-    ``{"$raw": "<base64>"}``        content that is not one value of MessagePack
-    ==============================  ===============================================
+    ``{"$map": [[key, value]]}``    a map with keys that are not strings or not unique, or that looks like one of these
+    ``{"$raw": "<base64>"}``        content that is not one value of MessagePack, or nests too deep
+    ==============================  ==========================================================================
 
     Listing the attributes raises an error if one of them cannot be read, for example because all together exceed the
     limit ``max_metadata``. The others can be read by their names, and every attribute can be deleted.
@@ -132,7 +131,10 @@ class VlMetalayers(MutableMapping[str, bytes]):
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON stores for a value of NumPy."""
-    if hasattr(value, "tolist"):
+    """Return what JSON stores for numbers, booleans and text of NumPy."""
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind == "f":
+        return value.astype("f8").tolist()
+    if kind in {"b", "i", "u", "U"}:
         return value.tolist()
     raise TypeError(f"an attribute cannot be of type {type(value).__name__}, JSON has none")

@@ -7,12 +7,13 @@ import io
 import operator
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from ._attrs import Attributes
     from ._handle import Handle
 
+Self = TypeVar("Self", bound="File")
 
 #: Number of bytes that are read at once where the caller wants all.
 _READ = 4 << 20
@@ -139,12 +140,13 @@ class File(io.RawIOBase):
             self._handle.close()
         super().close()
 
-    def __copy__(self) -> File:
+    def __copy__(self: Self) -> Self:
         # Of its own, at the start: closing the copy does not close this file.
-        return File(copy.copy(self._handle))
+        self._expect_open()
+        return type(self)(copy.copy(self._handle))
 
     def __reduce__(self) -> Any:
-        return File, (self._handle,)
+        return type(self), (self._handle,)
 
     def __repr__(self) -> str:
         return f"<blpk.File of {self._handle!r}>"

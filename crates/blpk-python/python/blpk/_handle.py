@@ -112,6 +112,12 @@ class Handle:
         """Release the source. Nothing is pending: every change is already written."""
         self.source = self._reader = None
 
+    def __copy__(self) -> Handle:
+        # The reader is shared: two readers of a file object would move its position under each other.
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__, _changing=threading.Lock())
+        return copied
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_reader": None, "_changing": None}
 

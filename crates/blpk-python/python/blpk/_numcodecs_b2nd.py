@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from numcodecs.abc import Codec  # type: ignore[import-untyped]
@@ -34,6 +34,8 @@ class B2nd(Codec):  # type: ignore[misc]
         For encoding: compression level, 0 to 9.
     filters : sequence of str
         For encoding: up to six filters, as in :func:`blpk.compress`.
+    limits : mapping, optional
+        For decoding, as in :func:`blpk.decompress`. Not part of the configuration.
 
     Examples
     --------
@@ -55,6 +57,8 @@ class B2nd(Codec):  # type: ignore[misc]
         codec: str = "zstd",
         clevel: int = 5,
         filters: Sequence[str] = ("shuffle",),
+        *,
+        limits: Mapping[str, int] | None = None,
     ) -> None:
         self.chunks = list(map(int, chunks))
         self.blocks = list(map(int, blocks))
@@ -62,6 +66,7 @@ class B2nd(Codec):  # type: ignore[misc]
         self.codec = codec
         self.clevel = clevel
         self.filters = [filters] if isinstance(filters, str) else list(filters)
+        self._limits = None if limits is None else dict(limits)
 
     def encode(self, buf: Buffer) -> bytes:
         """Compress the items of a chunk, in C order."""
@@ -77,14 +82,16 @@ class B2nd(Codec):  # type: ignore[misc]
         blpk.DamagedError
             If the chunk is damaged, or not of these shapes.
         """
-        return _filled(out, lambda out: _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out))
+        return _filled(out, lambda out: self._decode(buf, out, None))
 
     def decode_box(self, buf: Buffer, start: Sequence[int], stop: Sequence[int], out: Any = None) -> Any:
         """Decompress the items from `start` to `stop` on each axis. Only the blocks that hold them are decoded."""
         box = list(start), list(stop)
-        return _filled(
-            out, lambda out: _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out, box=box)
-        )
+        return _filled(out, lambda out: self._decode(buf, out, box))
+
+    def _decode(self, buf: Buffer, out: Any, box: tuple[Sequence[int], Sequence[int]] | None) -> Any:
+        shapes = self.chunks, self.blocks, self.itemsize
+        return _core.decode_ndchunk(buf, *shapes, out, box=box, limits=self._limits)
 
 
 def _filled(out: Any, decode: Callable[[Any], Any]) -> Any:

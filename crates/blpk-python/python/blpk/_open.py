@@ -175,7 +175,8 @@ def save(
         (``.npy``). By default the ending of the path tells.
     chunks : int or sequence of int, optional
         The items of a chunk along each axis, best those of the slices to be read. Rows of bloscpack files and bcolz are
-        whole. As in zarr, one number is for every axis.
+        whole. As in zarr, one number is for every axis. Chunks end where the array ends, except along the first axis, along
+        which it may grow.
     blocks : int or sequence of int, optional
         The items of a block along each axis of b2nd.
     overwrite : bool
@@ -242,8 +243,9 @@ def _description(
     chunkshape, blockshape = _lengths("chunks", chunks, shape), _lengths("blocks", blocks, shape)
     if blockshape is not None and format != "b2nd":
         raise ValueError(f"blocks is for b2nd, not for {format}")
-    # Chunks are never larger than the array, and have at least one item.
     cut = [max(min(length, size), 1) for length, size in zip(chunkshape, shape)] if chunkshape else None
+    if cut and chunkshape and format != "npy":
+        cut[0] = chunkshape[0]
     if cut and format == "bloscpack":
         row = int(np.prod(shape[1:], dtype=np.int64)) * dtype.itemsize
         cut = [cut[0] * max(row, 1)]

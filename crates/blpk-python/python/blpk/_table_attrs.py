@@ -11,7 +11,7 @@ from ._attrs import AttributeMapping
 class TableAttributes(AttributeMapping):
     """The attributes of a table, or of one of its columns: JSON values by name.
 
-    Each change is written at once. Scalars and arrays of NumPy are stored as numbers and lists.
+    Each change is written at once. Numbers, booleans and text of NumPy are stored as JSON's, arrays of them as lists.
     """
 
     def __init__(

@@ -115,7 +115,7 @@ class TableReader:
 
     def __contains__(self, name: object) -> bool:
         """Return whether there is a column of this name."""
-        return isinstance(name, str) and name in self.names
+        return isinstance(name, str) and name in self._present()
 
     def __repr__(self) -> str:
         name = os.path.basename(self._path)
@@ -143,6 +143,11 @@ class TableReader:
         if lost:
             raise NotFoundError(f"the selected column {lost[0]!r} was renamed or deleted; select from the table again")
         return [by_name[name] for name in self._selected]
+
+    def _present(self) -> list[str]:
+        """Return the names of the columns that exist, of the selected ones if some are selected."""
+        names = [facts[0] for facts in self._snapshot.columns()]
+        return names if self._selected is None else [name for name in self._selected if name in names]
 
     # Reading
 
@@ -213,7 +218,7 @@ class TableReader:
             try:
                 self._snapshot.read_records(fields, (start, stop, step), dtype.itemsize, records.view(np.uint8))
             except FileNotFoundError as error:
-                hint = f"{error.strerror}; if the table was changed elsewhere, refresh() reads it as it is now"
+                hint = f"{error.strerror or error}; if the table was changed elsewhere, refresh() reads it as it is now"
                 raise FileNotFoundError(error.errno, hint, error.filename) from error
         return records
 
@@ -229,7 +234,7 @@ class TableReader:
         return Array(Handle(self._path, "r", column=name, threads=self._threads, limits=self._limits))
 
     def _check_names(self, names: Sequence[str]) -> None:
-        known = self.names
+        known = self._present()
         for name in names:
             if name not in known:
                 raise NotFoundError(f"there is no column {name!r}, only {', '.join(map(repr, known))}")

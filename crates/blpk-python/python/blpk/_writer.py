@@ -80,7 +80,7 @@ class Writer(CommitOnClose, io.RawIOBase):
         self, path: Any, mode: str, threads: int | None, limits: Mapping[str, int] | None = None, **settings: Any
     ) -> None:
         self.name, self._start = os.fspath(path), 0
-        self._options: dict[str, Any] = {"threads": threads, "limits": limits}
+        self._options: dict[str, Any] = {"threads": threads, "limits": None if limits is None else dict(limits)}
         # The file stays the same if the working directory changes.
         self._path = os.path.abspath(self.name)
         if settings.get("codec") is None:

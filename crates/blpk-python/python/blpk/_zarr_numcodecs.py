@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zarr.abc.codec import BytesBytesCodec
 from zarr.core.common import parse_named_configuration
 
 from ._numcodecs_b2nd import B2nd
+from ._zarr_b2nd import limits
 
 if TYPE_CHECKING:
     from zarr.core.array_spec import ArraySpec
@@ -39,12 +40,11 @@ class NumcodecsB2nd(BytesBytesCodec):
 
     def to_dict(self) -> dict[str, JSON]:
         """Return the codec as Zarr's metadata has it."""
-        configuration = dict(self.b2nd.get_config())
-        del configuration["id"]
-        return {"name": NAME, "configuration": configuration}
+        return {"name": NAME, "configuration": _configuration(self.b2nd)}
 
     async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> Buffer:
-        items = await asyncio.to_thread(self.b2nd.decode, chunk_data.as_numpy_array())
+        b2nd = B2nd(**_configuration(self.b2nd), limits=limits())
+        items = await asyncio.to_thread(b2nd.decode, chunk_data.as_numpy_array())
         return chunk_spec.prototype.buffer.from_bytes(items)
 
     async def _encode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> Buffer | None:
@@ -54,3 +54,10 @@ class NumcodecsB2nd(BytesBytesCodec):
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         """Raise ``NotImplementedError``: the size of a chunk depends on its items."""
         raise NotImplementedError
+
+
+def _configuration(b2nd: B2nd) -> dict[str, Any]:
+    """Return the parameters of a codec."""
+    configuration = dict(b2nd.get_config())
+    del configuration["id"]
+    return configuration

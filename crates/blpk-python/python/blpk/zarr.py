@@ -8,7 +8,7 @@
 blpk changes nothing by itself.
 
 Zarr makes codecs from the metadata of arrays, so limits for hostile input are a setting of Zarr, ``blpk.limits``: a
-mapping as for :func:`blpk.decompress`. It applies to the chunks that both codecs decode.
+mapping as for :func:`blpk.decompress`. It applies to the chunks that these codecs decode, and to ``numcodecs.b2nd``.
 
 Arrays of Zarr format 2 take their codecs from numcodecs: see :mod:`blpk.numcodecs`.
 

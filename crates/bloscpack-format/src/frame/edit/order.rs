@@ -70,7 +70,7 @@ impl Edit {
         header.nbytes = (entries.len() as u64).checked_mul(size.into()).ok_or(TOO_MANY_BYTES)?;
         header.cbytes = header.cbytes.saturating_sub(dropped);
         if nchunks == 0 {
-            // The frame of an array without items has variable chunk sizes.
+            // The frame of an array without items may have variable chunk sizes, or none.
             (header.chunksize, header.variable_chunks, header.version) = (ChunkSize::Fixed(size), false, 2);
         }
         self.stale.extend(self.frame.index.numbers(header.frame_type));

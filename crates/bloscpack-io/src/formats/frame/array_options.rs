@@ -86,9 +86,11 @@ impl ArrayOptions {
     }
 }
 
-/// Returns the shape, halved along its longest axis until it takes at most `nbytes`.
+/// Returns the shape, halved along its longest axis until it takes at most `nbytes`. An axis without items is of any
+/// length, because the array can only grow.
 fn cut(shape: &[u64], itemsize: u64, nbytes: u64) -> Vec<u32> {
-    let mut cut: Vec<u64> = shape.iter().map(|len| (*len).clamp(1, i32::MAX as u64)).collect();
+    let most = i32::MAX as u64;
+    let mut cut: Vec<u64> = shape.iter().map(|len| if *len == 0 { most } else { (*len).min(most) }).collect();
     let size = |cut: &[u64]| cut.iter().fold(itemsize.max(1), |size, len| size.saturating_mul(*len));
     while size(&cut) > nbytes {
         match cut.iter_mut().max() {

@@ -45,7 +45,7 @@ enum Before {
     Nothing,
     /// Some of its items stay.
     Old(FetchedChunk),
-    /// They have the new items already, because parameters were chosen for them.
+    /// The new items are in place already, because the parameters were chosen for the bytes of this chunk.
     Assembled(Vec<u8>),
 }
 
@@ -61,8 +61,8 @@ impl<S: FrameStore> FrameWriter<S> {
     ) -> Result<(), Error> {
         let (coders, limits) = (self.compression.coders()?, self.limits);
         let weigh = |item: &Item<I::Part>| {
-            let held = items.held(&item.part).saturating_add(item.before.held());
-            Weight::of_new_chunk(chunk_nbytes as u64, held, threads, &limits)
+            let weight = Weight::of_new_chunk(chunk_nbytes as u64, items.held(&item.part), threads, &limits);
+            weight.beside(item.before.cbytes(), &limits)
         };
         let assemble = |part: &I::Part, before: Before, decoder: &mut _| -> Result<Vec<u8>, Error> {
             let mut plain = match before {
@@ -74,7 +74,7 @@ impl<S: FrameStore> FrameWriter<S> {
             Ok(plain)
         };
         let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
-        let (spare, mut decoder) = (RefCell::new(Vec::new()), coders.decoder(limits));
+        let (spare, mut count, mut decoder) = (RefCell::new(Vec::new()), 0, coders.decoder(limits));
         self.all_or_none(|this| {
             // The thread that reads also writes.
             let this = RefCell::new(this);
@@ -90,7 +90,8 @@ impl<S: FrameStore> FrameWriter<S> {
                         true => Before::Nothing,
                         false => Before::Old(this.borrow().transaction.chunks()?.fetch(number)?),
                     };
-                    if !choice.is_due(number) {
+                    count += 1;
+                    if !choice.is_due(count - 1) {
                         return Ok(Some(Item { part, params: choice.params(), before, chunk }));
                     }
                     let plain = assemble(&part, before, &mut decoder)?;
@@ -114,8 +115,8 @@ impl<S: FrameStore> FrameWriter<S> {
 }
 
 impl Before {
-    /// Returns the memory in bytes besides the uncompressed bytes.
-    fn held(&self) -> u64 {
+    /// Returns the size of the compressed bytes.
+    fn cbytes(&self) -> u64 {
         match self {
             Before::Old(chunk) => chunk.cbytes(),
             Before::Nothing | Before::Assembled(_) => 0,

@@ -80,7 +80,8 @@ impl<S: FrameStore> FrameWriter<S> {
         // The header cannot grow once there are chunks.
         writer.add_metalayers(metalayers)?;
         let grid = array.grid();
-        if grid.nchunks() > 0 {
+        if grid.chunk_nbytes() > 0 {
+            // C-Blosc2 resizes an empty array only if the header has the size of its chunks.
             let slots = (0..grid.nchunks()).map(|_| NewOrder::Special(Special::Zeros));
             writer.transaction.change(|edit| edit.remap(grid.chunk_nbytes() as u32, slots, 0))?;
         }
@@ -112,13 +113,17 @@ impl<S: FrameStore> FrameWriter<S> {
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if it has no such region, or if
-    /// `items` has another size; [`Error::Cancelled`]; as [`FrameWriter::update`].
+    /// `items` has another size; [`Error::FrameParams`]; [`Error::Chunk`] if an old chunk is damaged; [`Error::Limit`];
+    /// [`Error::Cancelled`]; as [`FrameWriter::update`].
     pub fn write_slice(&mut self, region: &Region, items: &[u8]) -> Result<(), Error> {
         let array = self.expect_array()?;
         let grid = array.grid();
         let (found, expected) = (items.len() as u64, grid.nbytes_of(region)?);
         if found != expected {
             return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
+        }
+        if found == 0 {
+            return Ok(());
         }
         let (threads, cancel) = (self.threads.clone(), self.cancel.clone());
         let parts = grid.parts(region)?;
@@ -130,7 +135,7 @@ impl<S: FrameStore> FrameWriter<S> {
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if the selection is not within its
-    /// shape, or if `items` has another size; [`Error::Cancelled`]; as [`FrameWriter::update`].
+    /// shape, or if `items` has another size; otherwise as [`FrameWriter::write_slice`].
     pub fn write_selection(&mut self, selection: &Selection, items: &[u8]) -> Result<(), Error> {
         let array = self.expect_array()?;
         let grid = array.grid();
@@ -139,6 +144,9 @@ impl<S: FrameStore> FrameWriter<S> {
         let (found, expected) = (items.len() as u64, counts.fold(grid.itemsize(), u64::saturating_mul));
         if found != expected {
             return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
+        }
+        if found == 0 {
+            return Ok(());
         }
         let (threads, cancel) = (self.threads.clone(), self.cancel.clone());
         let parts = grid.selected(selection);
@@ -170,7 +178,7 @@ impl<S: FrameStore> FrameWriter<S> {
         self.all_or_none(|this| {
             this.transaction.change(|edit| edit.update_metalayer(name, &content))?;
             let size = grid.chunk_nbytes() as u32;
-            if size > 0 && (grid.nchunks() > 0 || new.nchunks() > 0) {
+            if size > 0 {
                 this.transaction.change(|edit| edit.remap(size, grid.resized(new), dropped))?;
             }
             // Items that are cut off would reappear if the array grew again, and so would padding where it grows now.

@@ -217,7 +217,8 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 
     /// Chooses the parameters of each new chunk for its data, except those that `auto` fixes, and the typesize, which is
-    /// that of the frame. The parameters in the header of the frame do not change. `None` turns it off.
+    /// that of the frame. Where chunks of an array are put together from items, the parameters of the first of every 16
+    /// are for all of them. The parameters in the header of the frame do not change. `None` turns it off.
     #[must_use]
     pub fn auto(self, auto: impl Into<Option<Auto>>) -> Self {
         FrameWriter { auto: auto.into(), choice: None, ..self }
@@ -228,15 +229,15 @@ impl<S: FrameStore> FrameWriter<S> {
         FrameWriter { observer: observer.clone(), ..self.auto(auto) }
     }
 
-    /// Sets the switch that ends [`write_slice`](Self::write_slice), [`resize`](Self::resize) and the compression of
+    /// Sets the switch that ends [`write_slice`](Self::write_slice), [`write_selection`](Self::write_selection), [`resize`](Self::resize) and the compression of
     /// single chunks with [`Error::Cancelled`].
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> Self {
         FrameWriter { cancel, encoder: None, ..self }
     }
 
-    /// Sets the threads of [`write_slice`](Self::write_slice). The default is one. The frame does not depend on their
-    /// number.
+    /// Sets the threads of [`write_slice`](Self::write_slice) and [`write_selection`](Self::write_selection). The default
+    /// is one. The frame does not depend on their number.
     #[must_use]
     pub fn threads(self, threads: Threads) -> Self {
         FrameWriter { threads, ..self }
