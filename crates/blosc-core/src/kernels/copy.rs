@@ -2,7 +2,7 @@
 //!
 //! Many C libraries copy 2 KiB to 1 MiB with `rep movsb`, among them glibc 2.36. On AMD's processors this is slow into
 //! memory that is not in a cache, and slower than byte by byte where `dst` is up to 15 bytes after `src`, both modulo the
-//! size of a page. A plain loop has neither weakness:
+//! size of a page. A plain loop has neither weakness. It is also faster than what glibc does with more than 1 MiB:
 //!
 //! ```text
 //! src   [ 32 | 32 | 32 | 32 ][ .. ]           [ last 128 ]       four vectors are loaded before they are stored
@@ -14,6 +14,8 @@
 //! 20 bytes                                41       52
 //! destination in no cache                 11       16
 //! neither in a cache                       9.7     11.4
+//! neither in a cache, 1 to 128 MiB        10.5     13.2
+//! both in the third cache, 1 to 8 MiB   20 to 24  21 to 24
 //! ```
 //!
 //! Other processors keep `memcpy`.
@@ -21,9 +23,9 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// Lengths for which memory functions do not use vectors.
+/// The shortest pieces that the loop copies. Memory functions use vectors for shorter ones.
 #[cfg(target_arch = "x86_64")]
-const LONG: core::ops::Range<usize> = 2049..1 << 20;
+const LONG: usize = 2049;
 
 /// Copies all of `src` to `dst`, which has the same length.
 ///
@@ -32,7 +34,7 @@ const LONG: core::ops::Range<usize> = 2049..1 << 20;
 #[inline]
 pub(crate) fn copy(src: &[u8], dst: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if LONG.contains(&src.len()) && copy_long(src, dst) {
+    if src.len() >= LONG && copy_long(src, dst) {
         return;
     }
     dst.copy_from_slice(src);

@@ -200,7 +200,7 @@ impl<'a> Blocks<'a> {
             Content::Plain(bytes) => kernels::copy(&bytes[self.range(index)], dst),
             Content::Value(value) => special::fill(value, self.range(index).start, dst),
             Content::Blocks(plan) if !plan.needs_reference() => decoder.decode(plan, index, None, dst)?,
-            Content::Blocks(_) if index == 0 => dst.copy_from_slice(reference),
+            Content::Blocks(_) if index == 0 => kernels::copy(reference, dst),
             Content::Blocks(plan) => decoder.decode(plan, index, Some(reference), dst)?,
         }
         self.postfilter(index, dst)

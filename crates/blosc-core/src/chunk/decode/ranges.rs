@@ -133,7 +133,8 @@ impl Pieces {
                 .fold((len, 0), |(start, end), piece| (piece.from.min(start), end.max(piece.from + piece.len)));
             blocks.decode_part(decoder, reference, index, start..end, block)?;
             for piece in pieces {
-                dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);
+                let wanted = &block[piece.from..piece.from + piece.len];
+                kernels::copy(wanted, &mut dst[piece.to..piece.to + piece.len]);
             }
         }
         Ok(decoded)
