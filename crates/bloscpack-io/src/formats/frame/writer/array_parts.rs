@@ -6,30 +6,13 @@ use std::cell::RefCell;
 use blosc_core::{CParams, memory};
 
 use super::FrameWriter;
+use super::array_items::NewItems;
 use super::current::FetchedChunk;
 use crate::choice::Choice;
 use crate::formats::frame::store::FrameStore;
 use crate::run::chunk_buffer::ChunkBuffer;
 use crate::run::pipeline::{self, Weight};
 use crate::{Cancel, Error, Threads};
-
-/// New items of an array, in parts that are in one chunk each.
-pub(super) trait NewItems: Sync {
-    /// Where the items of a chunk are.
-    type Part: Send;
-
-    /// Returns the number of the chunk.
-    fn nchunk(&self, part: &Self::Part) -> u64;
-
-    /// Returns whether all items of the chunk are new.
-    fn is_whole(&self, part: &Self::Part) -> bool;
-
-    /// Writes the items of a part to the uncompressed bytes of its chunk.
-    fn write(&self, part: &Self::Part, plain: &mut [u8]) -> Result<(), Error>;
-
-    /// Returns the memory in bytes that [`write`](Self::write) needs besides the chunk.
-    fn held(&self, part: &Self::Part) -> u64;
-}
 
 /// A chunk in the pipeline.
 struct Item<P> {

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use blosc_core::{Encoder, Special, memory};
 use bloscpack_format::FormatError;
-use bloscpack_format::frame::{
-    B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region, SelectedChunk,
-};
+use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region};
 use bloscpack_format::numpy::Selection;
 
 use super::FrameWriter;
 use super::array_grid::ArrayGrid;
-use super::array_parts::NewItems;
+use super::array_items::{AllItems, RegionItems, SelectedItems};
 use crate::error::ArrayRefusal;
 use crate::formats::frame::items::ArrayItems;
 use crate::formats::frame::new::NewFrame;
@@ -200,100 +198,5 @@ impl<S: FrameStore> FrameWriter<S> {
         let mut plain = memory::zeroed(grid.chunk_nbytes())?;
         grid.write(part, &mut plain, &part.region, &items)?;
         if plain == old { Ok(()) } else { self.update_chunk(part.nchunk, &encoder.compress(&plain)?) }
-    }
-}
-
-/// All items of an array, which a source provides chunk by chunk.
-struct AllItems<'a, I> {
-    grid: &'a Grid,
-    items: &'a I,
-}
-
-impl<I: ArrayItems> NewItems for AllItems<'_, I> {
-    type Part = ChunkPart;
-
-    fn nchunk(&self, part: &ChunkPart) -> u64 {
-        part.nchunk
-    }
-
-    fn is_whole(&self, _: &ChunkPart) -> bool {
-        true
-    }
-
-    fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
-        Ok(self.grid.write(part, plain, &part.region, &self.items.read(&part.region)?)?)
-    }
-
-    fn held(&self, part: &ChunkPart) -> u64 {
-        self.items.held(&part.region)
-    }
-}
-
-/// The items of a region, in memory.
-struct RegionItems<'a> {
-    grid: &'a Grid,
-    region: &'a Region,
-    items: &'a [u8],
-}
-
-impl NewItems for RegionItems<'_> {
-    type Part = ChunkPart;
-
-    fn nchunk(&self, part: &ChunkPart) -> u64 {
-        part.nchunk
-    }
-
-    fn is_whole(&self, part: &ChunkPart) -> bool {
-        self.grid.is_whole(part)
-    }
-
-    fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
-        Ok(self.grid.write(part, plain, self.region, self.items)?)
-    }
-
-    fn held(&self, _: &ChunkPart) -> u64 {
-        0
-    }
-}
-
-/// Items of a selection, in memory.
-struct SelectedItems<'a> {
-    grid: &'a Grid,
-    selection: &'a Selection,
-    items: &'a [u8],
-}
-
-impl NewItems for SelectedItems<'_> {
-    type Part = SelectedChunk;
-
-    fn nchunk(&self, part: &SelectedChunk) -> u64 {
-        part.nchunk
-    }
-
-    fn is_whole(&self, _: &SelectedChunk) -> bool {
-        // Selections with steps leave items out.
-        false
-    }
-
-    fn write(&self, part: &SelectedChunk, plain: &mut [u8]) -> Result<(), Error> {
-        let (size, found, expected) = (self.grid.block_nbytes(), plain.len() as u64, self.grid.chunk_nbytes() as u64);
-        if found != expected {
-            return Err(Error::Format(FrameError::ChunkSize { chunk: part.nchunk, found, expected }.into()));
-        }
-        for (nblock, copy) in self.grid.selected_blocks(self.selection, part) {
-            for run in copy.runs() {
-                // `from` is a place in the block, `to` one in the items. Both have at most 2^63 bytes, and are in memory.
-                let (at, from, len) = (nblock * size + run.from as usize, run.to as usize, run.len as usize);
-                let places = plain.get_mut(at..at + len).zip(self.items.get(from..from + len));
-                if let Some((to, items)) = places {
-                    to.copy_from_slice(items);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn held(&self, _: &SelectedChunk) -> u64 {
-        0
     }
 }

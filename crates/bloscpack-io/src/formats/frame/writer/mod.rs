@@ -5,6 +5,7 @@
 //! | `mod` | [`FrameWriter`]: creates, opens and commits; chunks and metalayers |
 //! | `arrays` | [`FrameWriter`] of an array: its items and its shape |
 //! | `transaction` | `Transaction`: the store, the uncommitted changes, commit and rollback |
+//! | `array_items` | `NewItems`: new items of an array, and where they are |
 //! | `array_parts` | chunks put together from old and new items, in parallel |
 //! | `chunks` | `Chunks`: chunks put into a frame and removed, all of one kind |
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
@@ -15,6 +16,7 @@
 //! | `chunker` | `FrameChunker`: chunks from a stream, compressed in parallel |
 
 mod array_grid;
+mod array_items;
 mod array_parts;
 mod arrays;
 mod chunker;
