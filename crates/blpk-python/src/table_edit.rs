@@ -33,7 +33,7 @@ impl Table {
         let (threads, cancel) = (crate::run::threads(self.threads)?, Cancel::new());
         let work = || {
             let _one_writer = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut writer = CtableWriter::open_with(self.path(), &self.open_options())?.auto(auto);
+            let mut writer = CtableWriter::open_with(self.path(), &self.open_options())?.auto(auto).cancel(&cancel);
             let done = change(&mut writer, &threads, &cancel)?;
             writer.finish()?;
             self.reopen()?;

@@ -1,5 +1,7 @@
 """Attributes that a reader refuses."""
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 
@@ -116,3 +118,15 @@ def test_small_limits_do_not_keep_metadata_from_being_changed(path):
     array.attrs["small"] = 1
     del array.attrs["large"]
     assert dict(array.attrs) == {"small": 1}
+
+
+def test_threads_set_attributes(path):
+    array = blpk.open(path, "r+")
+
+    def write(number):
+        array.attrs[f"a{number % 4}"] = number
+        array.vlmeta[f"v{number % 4}"] = b"abc"
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(write, range(16))) == [None] * 16
+    assert len(blpk.open(path).vlmeta) == 8

@@ -1,5 +1,6 @@
 """Plain bytes through file objects."""
 
+import copy
 import io
 import multiprocessing
 import os
@@ -203,3 +204,50 @@ def test_only_bloscpack_files_take_more_bytes(tmp_path):
     (tmp_path / "chunk").write_bytes(blpk.compress(b"abc"))
     with blpk.open(tmp_path / "chunk", "a") as file, pytest.raises(io.UnsupportedOperation, match="this is a chunk"):
         file.write(b"more")
+
+
+def test_reads_are_full_across_chunks(path):
+    content = np.random.default_rng(3).integers(0, 50, 300_000).astype("u1").tobytes()
+    with blpk.open(path, "w", chunk_size=1000) as file:
+        file.write(pickle.dumps(content))
+    assert pickle.load(blpk.open(path)) == content
+    file = blpk.open(path)
+    assert len(file.read(200_000)) == 200_000 and file.tell() == 200_000
+    assert len(file.read(None)) == file.nbytes - 200_000 and file.read(5) == b""
+
+
+def test_bytes_before_a_damaged_chunk_are_read(path):
+    with blpk.open(path, "w", chunk_size=1000) as file:
+        file.write(np.arange(1500, dtype="u2").tobytes())
+    damaged = bytearray(path.read_bytes())
+    damaged[-10:] = b"\xff" * 10
+    file = blpk.open(bytes(damaged))
+    assert file.read(3000) == np.arange(1000, dtype="u2").tobytes()
+    with pytest.raises(blpk.DamagedError):
+        file.read(1)
+
+
+@pytest.mark.parametrize("kind", ["blpk", "bloscpack"])
+def test_a_child_does_not_delete_what_waits(path, kind):
+    with blpk.open(path, "w", chunk_size=1000) as file:
+        file.write(bytes(5000))
+    file = blpk.open(path, "a") if kind == "blpk" else bloscpack.BloscpackFile(path, "ab")
+    file.write(b"first")
+    child = os.fork()
+    if child == 0:
+        # The interpreter does this at its end. Here the rest of pytest would run first.
+        file.__del__()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    file.write(b"second")
+    file.close()
+    assert blpk.open(path).read()[5000:] == b"firstsecond"
+
+
+def test_writers_cannot_be_copied(path):
+    with blpk.open(path, "w") as file:
+        file.write(b"abc")
+        for call in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="Writer cannot be copied"):
+                call(file)
+    assert blpk.open(path).read() == b"abc"

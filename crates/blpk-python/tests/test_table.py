@@ -432,3 +432,37 @@ def test_a_snapshot_that_is_too_old_says_so(tmp_path):
         table[:]
     table.refresh()
     assert len(table[:]) == 0
+
+
+def test_names_that_no_file_system_takes(tmp_path):
+    table = make(tmp_path / "t", ROWS[:5])
+    for name in ("x" * 300, "é" * 128):
+        with pytest.raises(ValueError, match="more than 255 bytes"):
+            table.add_column(name, np.arange(5))
+        with pytest.raises(ValueError, match="more than 255 bytes"):
+            table.rename_column("i", name)
+    with pytest.raises(TypeError, match="masked"):
+        table.add_column("m", np.ma.masked_array(np.arange(5), [True] * 5))
+    same(Table(tmp_path / "t")[:], ROWS[:5])
+
+
+@pytest.mark.parametrize("kind", ["table", "carray"])
+def test_an_interrupt_ends_a_resize(tmp_path, kind):
+    program = f"""if True:
+        import blpk, os, signal, threading, time
+        path = {str(tmp_path / "t")!r}
+        if {kind!r} == "table":
+            grown = blpk.create_table(path, [("i", "i4")], chunklen=10)
+        else:
+            grown = blpk.create(path, 5, "i4", chunks=10, format="bcolz")
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            grown.resize(2_000_000_000 if {kind!r} == "table" else (2_000_000_000,))
+        except KeyboardInterrupt:
+            assert time.monotonic() - start < 10
+            assert len(blpk.open(path)) in (0, 5)
+            print("ended")
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "ended\n", done.stderr

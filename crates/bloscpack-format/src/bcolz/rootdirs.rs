@@ -54,6 +54,9 @@ impl RootDirs {
     }
 }
 
+/// Most bytes of the name of a directory that file systems take.
+const MAX_NAME: usize = 255;
+
 /// Checks that a column name is valid for a directory just below the root. The rules hold on any system, because tables
 /// may be moved between systems.
 ///
@@ -76,6 +79,7 @@ pub fn check_name(name: &str) -> Result<(), BcolzError> {
         _ if name.contains(['/', '\\']) => "it is a path",
         _ if name.contains('\0') => "it contains a NUL",
         _ if drive => "it starts like the path of a drive",
+        _ if name.len() > MAX_NAME => "it has more than 255 bytes",
         _ => return Ok(()),
     };
     Err(BcolzError::ColumnName { name: name.into(), why })
@@ -90,6 +94,8 @@ mod tests {
         for name in ["a", "data", "meta", "été", "_x", "x y.z", "...", ".a", "a..", "1:2", "g.factor", "~"] {
             check_name(name).unwrap();
         }
+        check_name(&"é".repeat(127)).unwrap();
+        assert!(check_name(&"é".repeat(128)).is_err());
         for name in ["", ".", "..", "/etc", "a/b", "../a", "a\\b", "\\\\server\\a", "C:", "c:a", "a\0", "__attrs__"] {
             assert!(check_name(name).is_err(), "{name:?}");
         }

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from typing import Any
 
 from blpk import File, _core
 from blpk._handle import Handle
-from blpk._writer import CommitOnClose
+from blpk._writer import CommitOnClose, Spool
 
 from . import _engine
 from .defaults import DEFAULT_CHUNK_SIZE
@@ -136,7 +135,7 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
             raise RuntimeError("the file has no offsets, which appending needs")
         self._append_args = _engine.compression(_append_args(blosc_args, header))
         # The number of new chunks decides whether they fit, so the data waits until it is complete.
-        self._spool = tempfile.NamedTemporaryFile(prefix="bloscpack-")
+        self._spool = Spool("bloscpack-")
 
     def _close_opened(self) -> None:
         if self._opened is not None:
@@ -212,7 +211,6 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
                 with _engine.translated():
                     self._packer.finish()
             elif self._spool is not None:
-                self._spool.flush()
                 _engine.append_to_file(self.name, self._spool.name, self._written(), **self._append_args)
         finally:
             self.discard()

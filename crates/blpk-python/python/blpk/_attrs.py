@@ -84,8 +84,8 @@ class Attributes(AttributeMapping):
         return self._handle.reader().attributes(name)
 
     def _write(self, name: str, text: str | None) -> None:
-        _core.set_attribute(self._handle.path(), name, text, limits=self._handle.limits)
-        self._handle.changed()
+        with self._handle.change():
+            _core.set_attribute(self._handle.path(), name, text, limits=self._handle.limits)
 
 
 class VlMetalayers(MutableMapping[str, bytes]):
@@ -117,8 +117,8 @@ class VlMetalayers(MutableMapping[str, bytes]):
         return self._handle.reader().format in ("b2nd", "frame")
 
     def _write(self, name: str, content: bytes | None) -> None:
-        _core.set_vlmeta(self._handle.path(), name, content, limits=self._handle.limits)
-        self._handle.changed()
+        with self._handle.change():
+            _core.set_vlmeta(self._handle.path(), name, content, limits=self._handle.limits)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._handle.reader().vlmeta_names())

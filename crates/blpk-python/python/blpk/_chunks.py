@@ -58,8 +58,9 @@ def compress(
     Parameters
     ----------
     data : buffer
-        Any object with the buffer protocol, of less than 2 GiB. Memory that is not contiguous is copied first. It must
-        not change during the call.
+        Any object with the buffer protocol, of less than 2 GiB. Contiguous memory is compressed as it is, so that an array
+        in Fortran order has its items in that order. Other memory is copied first, in C order. It must not change during
+        the call.
     codec : str, optional
         ``"blosclz"``, ``"lz4"`` (the default), ``"lz4hc"``, ``"snappy"``, ``"zlib"`` or ``"zstd"``.
     clevel : int, optional

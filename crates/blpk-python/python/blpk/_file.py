@@ -9,7 +9,10 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._errors import DamagedError
+
 if TYPE_CHECKING:
+    from . import _core
     from ._attrs import Attributes
     from ._handle import Handle
 
@@ -75,19 +78,41 @@ class File(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read bytes into a writable buffer, up to the end of a chunk. Returns their number, 0 at the end."""
+        """Fill a writable buffer. Returns the number of bytes, which is smaller at the end or before a damaged chunk."""
         target, reader = memoryview(buffer), self._handle.reader()
         if not target.nbytes:
             return 0
         target = target.cast("B")
-        # A buffered reader reads ahead. It must not fail because of a damaged chunk after the requested bytes.
-        chunk = reader.chunk_nbytes or _READ
         with self._lock():
-            count = max(min(len(target), reader.nbytes - self._at, chunk - self._at % chunk), 0)
-            if count:
-                reader.read_bytes(self._at, target[:count])
-                self._at += count
+            target = target[: max(min(len(target), reader.nbytes - self._at), 0)]
+            try:
+                if len(target):
+                    reader.read_bytes(self._at, target)
+                count = len(target)
+            except DamagedError:
+                # A buffered reader reads ahead. It must not fail because of a damaged chunk after the requested bytes.
+                count = self._read_whole_chunks(reader, target)
+            self._at += count
             return count
+
+    def _read_whole_chunks(self, reader: _core.Reader, target: memoryview) -> int:
+        """Read up to the first damaged chunk. The error of the first chunk is raised."""
+        chunk, count = reader.chunk_nbytes or _READ, 0
+        while count < len(target):
+            at = self._at + count
+            piece = target[count : count + chunk - at % chunk]
+            try:
+                reader.read_bytes(at, piece)
+            except DamagedError:
+                if count == 0:
+                    raise
+                break
+            count += len(piece)
+        return count
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read `size` bytes, or all for None and -1. Fewer come at the end, or before a damaged chunk."""
+        return super().read(-1 if size is None else size) or b""
 
     def readall(self) -> bytes:
         """Read all bytes from the position on. More than the limits allow raise LimitError before memory is taken."""

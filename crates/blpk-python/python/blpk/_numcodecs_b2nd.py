@@ -18,7 +18,8 @@ class B2nd(Codec):  # type: ignore[misc]
 
     The plain bytes of such a chunk are n-dimensional blocks one after another. The codec arranges them as the items of
     the chunk in C order, and back. C-Blosc2 reads and writes the same chunks. With this codec, references to the chunks
-    of a ``.b2nd`` file are a Zarr array of format 2, with the codec as its only compressor and in order ``"C"``.
+    of a ``.b2nd`` file are a Zarr array of format 2, with the codec as its only compressor and in order ``"C"``. Do not use
+    it with order ``"F"``: Zarr would read the items transposed.
 
     Parameters
     ----------

@@ -59,7 +59,10 @@ def open(
     limits : mapping, optional
         Bounds for hostile input, as for :func:`decompress`.
     **options
-        Further arguments of :func:`create`, or for plain bytes those of :func:`compress` and ``chunk_size``.
+        Further arguments of :func:`create`, or for plain bytes ``codec``, ``clevel``, ``typesize``, ``filters``,
+        ``blocksize`` and ``auto`` of :func:`compress`, ``chunk_size`` in bytes, ``checksum`` (a name, or ``"None"``),
+        ``offsets`` and ``max_app_chunks``, the number of chunks that can be appended. Data that is shorter than a chunk
+        makes a chunk of its size, to which at most ``max_app_chunks`` of that size can be appended, by default 10.
 
     Returns
     -------

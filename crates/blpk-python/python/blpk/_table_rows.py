@@ -47,7 +47,7 @@ def new_column(name: str, values: Any) -> tuple[NewColumn, NDArray[np.uint8]]:
     """Return the description of a column with these values, and their bytes."""
     import numpy as np
 
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values))
     if array.ndim == 0:
         raise ValueError("a column needs one value for each row")
     text, axes = _descr(np.dtype((array.dtype, array.shape[1:])) if array.ndim > 1 else array.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 from collections.abc import Mapping
@@ -10,11 +11,39 @@ from typing import Any
 from . import _core
 
 
+class Spool:
+    """A temporary file. A child by fork does not delete the file of its parent."""
+
+    def __init__(self, prefix: str) -> None:
+        import tempfile
+
+        descriptor, self.name = tempfile.mkstemp(prefix=prefix)
+        # Without a buffer, of which a child would write its copy, too.
+        self._file = os.fdopen(descriptor, "wb", buffering=0)
+        self._process = os.getpid()
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        written = 0
+        while written < len(view):
+            written += self._file.write(view[written:]) or 0
+        return written
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+        if self._process == os.getpid():
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.name)
+
+
 class CommitOnClose(io.IOBase):
     """A file object whose file appears when it is closed, and not after an exception or if it is never closed."""
 
     _packer: Any = None
-    _spool: Any = None
+    _spool: Spool | None = None
 
     def _write(self, data: Any) -> int:
         """Write all bytes of a buffer. Threads may share the object: they write one after the other."""
@@ -24,7 +53,7 @@ class CommitOnClose(io.IOBase):
             count: int = packer.write(data)
         elif spool is not None:
             view = memoryview(data)
-            count = spool.write(view if view.c_contiguous else view.tobytes())
+            count = spool.write(view if view.c_contiguous and view.nbytes else view.tobytes())
         else:
             raise ValueError("I/O operation on closed file")
         return count
@@ -34,8 +63,12 @@ class CommitOnClose(io.IOBase):
         packer, spool = self._packer, self._spool
         if packer is None and spool is None:
             raise ValueError("I/O operation on closed file")
-        count: int = spool.tell() if packer is None else packer.written
+        count: int = packer.written if spool is None else spool.tell()
         return count
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # Also for copies, one of which would end the file of the other.
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it has a file that is not complete")
 
     def discard(self) -> None:
         """Close the object without a file."""
@@ -86,12 +119,10 @@ class Writer(CommitOnClose, io.RawIOBase):
         if settings.get("codec") is None:
             settings.setdefault("auto", True)
         if mode == "a" and os.path.lexists(self.name):
-            import tempfile
-
             # Appending changes the file once, when all data is there. Wrong settings are an error before that.
             _core.compress(b"", threads=threads, **{name: settings[name] for name in settings if name != "metadata"})
             self._start = _core.Reader.open(self._path, **self._options).nbytes
-            self._spool, self._settings = tempfile.NamedTemporaryFile(prefix="blpk-"), settings
+            self._spool, self._settings = Spool("blpk-"), settings
         else:
             self._packer = _core.Packer(self._path, overwrite=mode == "w", **self._options, **settings)
 
@@ -122,8 +153,7 @@ class Writer(CommitOnClose, io.RawIOBase):
         try:
             if self._packer is not None:
                 self._packer.finish()
-            elif self._written():
-                self._spool.flush()
+            elif self._spool is not None and self._written():
                 _core.append_to_file(self._path, self._spool.name, **self._options, **self._settings)
         finally:
             self.discard()

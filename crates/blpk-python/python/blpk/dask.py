@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ._table import Table
 from ._version import version
@@ -29,7 +29,7 @@ PARTITION_BYTES = 64 << 20
 def to_dask(
     path: Path,
     *,
-    chunks: int | Literal["auto"] | Sequence[int] | None = None,
+    chunks: Any = None,
     threads: int | None = 1,
     limits: Mapping[str, int] | None = None,
     **options: Any,
@@ -112,7 +112,7 @@ class _ReadRows:
 
 def to_dask_dataframe(
     path: Path | Table,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     *,
     rows: int | None = None,
     binary: bool | Sequence[str] = (),
@@ -129,7 +129,7 @@ def to_dask_dataframe(
     ----------
     path : path or Table
         A bcolz ctable.
-    columns : sequence of str, optional
+    columns : str or sequence of str, optional
         Names of columns, in the order of the result; all by default.
     rows : int, optional
         Rows of a partition. By default, whole chunks of about 64 MiB of uncompressed data.
@@ -156,6 +156,8 @@ def to_dask_dataframe(
     if isinstance(path, Table):
         columns = path.names if columns is None else columns
         path = path.path
+    if isinstance(columns, str):
+        columns = [columns]
     if columns is not None and not (columns := list(columns)):
         raise ValueError("a frame needs at least one column")
     with Table(path, **options) as table:

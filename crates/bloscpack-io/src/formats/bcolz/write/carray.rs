@@ -183,7 +183,7 @@ impl<D: Directory> CarrayWriter<D> {
         self.edit(|column| input.append_to(column, threads, cancel))
     }
 
-    /// Sets the switch that ends [`assign`](Self::assign) with [`Error::Cancelled`].
+    /// Sets the switch that ends [`assign`](Self::assign) and [`resize`](Self::resize) with [`Error::Cancelled`].
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.column.set_cancel(cancel);

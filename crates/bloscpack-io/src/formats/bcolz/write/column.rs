@@ -74,7 +74,7 @@ impl<D: Directory> Column<D> {
         }
     }
 
-    /// Sets the switch that ends assignments.
+    /// Sets the switch that ends assignments and growing.
     pub(super) fn set_cancel(&mut self, cancel: Cancel) {
         self.cancel = cancel;
     }
@@ -259,6 +259,7 @@ impl<D: Directory> Column<D> {
             let plain = repeated(&row, rows.chunklen() as usize)?;
             let bytes = chunk_file(self.chunks.encoder(storage)?, storage, plain)?;
             while left >= rows.chunklen() {
+                self.cancel.check()?;
                 self.append_file(&bytes, rows.chunklen())?;
                 left -= rows.chunklen();
             }

@@ -143,6 +143,13 @@ impl<D: Directory> CtableWriter<D> {
         self
     }
 
+    /// Sets the switch that ends [`resize`](Self::resize) with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.columns.iter_mut().for_each(|column| column.set_cancel(cancel.clone()));
+        self
+    }
+
     /// Returns the names of the columns in their order.
     pub fn names(&self) -> &[String] {
         self.columns.names()
