@@ -151,3 +151,13 @@ def test_one_chunk_length_for_every_axis(tmp_path):
     assert blpk.open(tmp_path / "c").format == "carray"
     for chunks in (0, (1, 2, 3), (5, -1)):
         refuses(blpk.save, tmp_path / "b.b2nd", np.zeros((2, 2)), chunks=chunks, match="chunks")
+
+
+def test_arguments_of_another_type(tmp_path, table):
+    refuses(table.arrow, 5, match="not int")
+    dask = pytest.importorskip("blpk.dask")
+    pytest.importorskip("dask.dataframe")
+    refuses(dask.to_dask_dataframe, table.path, [0], match="names")
+    assert dask.to_dask_dataframe(table.path, "x").columns.tolist() == ["x"]
+    bloscpack = pytest.importorskip("bloscpack")
+    refuses(bloscpack.BloscpackFile, tmp_path / "a.blp", 5, match="not int")

@@ -1,6 +1,7 @@
 """Plain bytes through file objects."""
 
 import copy
+import gzip
 import io
 import multiprocessing
 import os
@@ -251,3 +252,18 @@ def test_writers_cannot_be_copied(path):
             with pytest.raises(TypeError, match="Writer cannot be copied"):
                 call(file)
     assert blpk.open(path).read() == b"abc"
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_wrappers_learn_name_and_mode(path):
+    with blpk.open(path, "w") as file:
+        with gzip.GzipFile(fileobj=file) as zipped:
+            zipped.write(b"abc")
+        assert (file.name, file.mode) == (str(path), "wb")
+    file = blpk.open(path)
+    assert (file.name, file.mode, blpk.open(path.read_bytes()).name) == (str(path), "rb", "")
+    assert gzip.GzipFile(fileobj=file).read() == b"abc"
+    file.close()
+    for ask in (file.readable, file.seekable):
+        with pytest.raises(ValueError, match="closed"):
+            ask()

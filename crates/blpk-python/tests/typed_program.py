@@ -23,6 +23,9 @@ def program() -> None:
         total = float(np.asarray(array).sum())
     elif isinstance(array, blpk.File):
         content: bytes = array.read()
+    with blpk.open("log.blp", "w") as writer:
+        writer.write(b"one line")
+    blpk.open("new.b2nd", "w", shape=3, dtype="f4")[0] = 1
     try:
         blpk.decompress(b"", limits={"max_nbytes": 10})
     except blpk.LimitError as error:

@@ -95,6 +95,8 @@ class BloscpackFile(CommitOnClose, io.BufferedIOBase):
         self.metadata = metadata
         if (filename is None) == (fileobj is None):
             raise TypeError("expected either a filename or a fileobj")
+        if not isinstance(mode, (str, type(None))):
+            raise TypeError(f"the mode is a str, not {type(mode).__name__}")
         self.mode = (mode or "rb").replace("b", "") + "b"
         self.name = os.fsdecode(filename) if filename is not None else getattr(fileobj, "name", "")
         if self.mode == "rb":

@@ -44,6 +44,17 @@ class File(io.RawIOBase):
         self._process, self._moving = os.getpid(), threading.RLock()
 
     @property
+    def name(self) -> str:
+        """The path, or an empty string for other sources."""
+        source = self._handle.source
+        return source if isinstance(source, str) else ""
+
+    @property
+    def mode(self) -> str:
+        """``"rb"``, as of a file that is opened to read."""
+        return "rb"
+
+    @property
     def format(self) -> str:
         """``"bloscpack"``, ``"frame"``, ``"carray"`` or ``"chunk"``."""
         return self._handle.reader().format
@@ -71,10 +82,12 @@ class File(io.RawIOBase):
 
     def readable(self) -> bool:
         """True."""
+        self._expect_open()
         return True
 
     def seekable(self) -> bool:
         """True."""
+        self._expect_open()
         return True
 
     def readinto(self, buffer: Any, /) -> int:

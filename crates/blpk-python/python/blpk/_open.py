@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _core
 from ._array import Array
@@ -16,7 +16,11 @@ from ._table import Table
 from ._writer import Writer
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from numpy.typing import ArrayLike, DTypeLike
+
+    from ._types import Path
 
 
 _MODES = ("r", "r+", "a", "w", "w-")
@@ -31,6 +35,39 @@ _ENDINGS = {".blp": "bloscpack", ".b2nd": "b2nd", ".bcolz": "bcolz", ".npy": "np
 _ALIASES = {"carray": "bcolz"}
 
 
+@overload
+def open(
+    source: Path,
+    mode: Literal["w", "w-"],
+    *,
+    shape: int | Sequence[int],
+    dtype: DTypeLike,
+    threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
+    **options: Any,
+) -> Array: ...
+@overload
+def open(
+    source: Path,
+    mode: Literal["w", "w-"],
+    *,
+    shape: None = None,
+    dtype: None = None,
+    threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
+    **options: Any,
+) -> Writer: ...
+@overload
+def open(
+    source: Any,
+    mode: str = "r",
+    *,
+    shape: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    threads: int | None = 1,
+    limits: Mapping[str, int] | None = None,
+    **options: Any,
+) -> Array | Table | File | Writer: ...
 def open(
     source: Any,
     mode: str = "r",

@@ -173,6 +173,8 @@ class Table(TableReader):
         """
         from ._table_arrow import ArrowRows
 
+        if not isinstance(rows, slice):
+            raise TypeError(f"rows are a slice, not {type(rows).__name__}")
         start, stop, step = rows.indices(self.nrows)
         if step != 1:
             raise ValueError("Arrow streams have rows with step 1")

@@ -126,8 +126,15 @@ class Writer(CommitOnClose, io.RawIOBase):
         else:
             self._packer = _core.Packer(self._path, overwrite=mode == "w", **self._options, **settings)
 
+    @property
+    def mode(self) -> str:
+        """``"wb"``, as of a file that is opened to write."""
+        return "wb"
+
     def writable(self) -> bool:
         """True."""
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
         return True
 
     def write(self, data: Any, /) -> int:

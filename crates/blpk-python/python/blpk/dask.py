@@ -158,6 +158,8 @@ def to_dask_dataframe(
         path = path.path
     if isinstance(columns, str):
         columns = [columns]
+    if columns is not None and any(not isinstance(name, str) for name in columns):
+        raise TypeError("columns are names")
     if columns is not None and not (columns := list(columns)):
         raise ValueError("a frame needs at least one column")
     with Table(path, **options) as table:
