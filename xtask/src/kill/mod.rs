@@ -151,9 +151,9 @@ fn kill_after(sandbox: &Sandbox<'_>, case: &Case, delay: Duration) -> Result<Opt
     }
     let found = sandbox.judge(true)?;
     sandbox.verify()?;
-    // A finished command cannot run again: its output exists, or its input is gone.
-    let is_done = !found.is_old || case.edited.is_some_and(|_| found.is_new);
-    if is_done {
+    // A finished command cannot run again: its output exists, or its input is gone. Compacting keeps the content: a frame
+    // that is killed before its new file has its name is as old and as new, and has to be compacted again.
+    if !found.is_old {
         trial::settle(sandbox)?;
         trial::clean_up(sandbox, &found.leftovers)?;
         return Ok(Some(found));
