@@ -7,7 +7,7 @@ import pytest
 
 DOCUMENT = pathlib.Path(__file__).parents[3] / "docs/python-migration.md"
 
-#: What the lines of each section import. `bloscpack` is this project's, which has the names of the original.
+#: The packages that the lines of each section import. `bloscpack` is this project's, which has the names of the original.
 PACKAGES = {
     "python-blosc": ["blosc"],
     "bloscpack": ["bloscpack"],

@@ -9,10 +9,7 @@ use crate::formats::frame::items::ArrayItems;
 /// New items of an array, in parts that are in one chunk each.
 pub(super) trait NewItems: Sync {
     /// Where the items of a chunk are.
-    type Part: Send;
-
-    /// Returns the number of the chunk.
-    fn nchunk(&self, part: &Self::Part) -> u64;
+    type Part: InChunk;
 
     /// Returns whether all items of the chunk are new.
     fn is_whole(&self, part: &Self::Part) -> bool;
@@ -21,7 +18,27 @@ pub(super) trait NewItems: Sync {
     fn write(&self, part: &Self::Part, plain: &mut [u8]) -> Result<(), Error>;
 
     /// Returns the memory in bytes that [`write`](Self::write) needs besides the chunk.
-    fn held(&self, part: &Self::Part) -> u64;
+    fn held(&self, _part: &Self::Part) -> u64 {
+        0
+    }
+}
+
+/// A part of the items that is in one chunk.
+pub(super) trait InChunk: Send {
+    /// Returns the number of the chunk.
+    fn nchunk(&self) -> u64;
+}
+
+impl InChunk for ChunkPart {
+    fn nchunk(&self) -> u64 {
+        self.nchunk
+    }
+}
+
+impl InChunk for SelectedChunk {
+    fn nchunk(&self) -> u64 {
+        self.nchunk
+    }
 }
 
 /// All items of an array, which a source provides chunk by chunk.
@@ -32,10 +49,6 @@ pub(super) struct AllItems<'a, I> {
 
 impl<I: ArrayItems> NewItems for AllItems<'_, I> {
     type Part = ChunkPart;
-
-    fn nchunk(&self, part: &ChunkPart) -> u64 {
-        part.nchunk
-    }
 
     fn is_whole(&self, _: &ChunkPart) -> bool {
         true
@@ -60,20 +73,12 @@ pub(super) struct RegionItems<'a> {
 impl NewItems for RegionItems<'_> {
     type Part = ChunkPart;
 
-    fn nchunk(&self, part: &ChunkPart) -> u64 {
-        part.nchunk
-    }
-
     fn is_whole(&self, part: &ChunkPart) -> bool {
         self.grid.is_whole(part)
     }
 
     fn write(&self, part: &ChunkPart, plain: &mut [u8]) -> Result<(), Error> {
         Ok(self.grid.write(part, plain, self.region, self.items)?)
-    }
-
-    fn held(&self, _: &ChunkPart) -> u64 {
-        0
     }
 }
 
@@ -86,10 +91,6 @@ pub(super) struct SelectedItems<'a> {
 
 impl NewItems for SelectedItems<'_> {
     type Part = SelectedChunk;
-
-    fn nchunk(&self, part: &SelectedChunk) -> u64 {
-        part.nchunk
-    }
 
     fn is_whole(&self, _: &SelectedChunk) -> bool {
         // Selections with steps leave items out.
@@ -112,9 +113,5 @@ impl NewItems for SelectedItems<'_> {
             }
         }
         Ok(())
-    }
-
-    fn held(&self, _: &SelectedChunk) -> u64 {
-        0
     }
 }

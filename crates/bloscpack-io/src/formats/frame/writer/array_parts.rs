@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use blosc_core::{CParams, memory};
 
 use super::FrameWriter;
-use super::array_items::NewItems;
+use super::array_items::{InChunk as _, NewItems};
 use super::current::FetchedChunk;
 use crate::choice::Choice;
 use crate::formats::frame::store::FrameStore;
@@ -68,7 +68,7 @@ impl<S: FrameStore> FrameWriter<S> {
                 || Ok((coders.encoder(cancel)?, coders.decoder(limits))),
                 || {
                     let Some(part) = parts.next() else { return Ok(None) };
-                    let (number, chunk) = (items.nchunk(&part), spare.borrow_mut().pop().unwrap_or_default());
+                    let (number, chunk) = (part.nchunk(), spare.borrow_mut().pop().unwrap_or_default());
                     let before = match items.is_whole(&part) {
                         true => Before::Nothing,
                         false => Before::Old(this.borrow().transaction.chunks()?.fetch(number)?),
@@ -83,7 +83,7 @@ impl<S: FrameStore> FrameWriter<S> {
                 },
                 |(encoder, decoder), Item { part, params, before, mut chunk }| {
                     chunk.compress(encoder, params, &assemble(&part, before, decoder)?)?;
-                    Ok((items.nchunk(&part), chunk))
+                    Ok((part.nchunk(), chunk))
                 },
                 |(number, chunk): (u64, ChunkBuffer)| {
                     this.borrow_mut().update_chunk(number, chunk.chunk())?;
