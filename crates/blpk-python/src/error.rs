@@ -3,10 +3,7 @@
 use bloscpack_io::blosc_core::{DecodeError, EncodeError, NameError};
 use bloscpack_io::bloscpack_format::FormatError;
 use bloscpack_io::{DropReason, DroppedAttribute, Error, ErrorKind, OverLimit};
-use pyo3::exceptions::{
-    PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError,
-    PyValueError,
-};
+use pyo3::exceptions::{PyFileExistsError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// Shorthand for results whose error becomes an exception.
@@ -105,6 +102,10 @@ impl System for Error {
         let path = match self {
             Error::File { path, .. } => Some(path.display().to_string()),
             Error::InFile { file, .. } => Some(file.clone()),
+            Error::OutputExists(path) => {
+                let path = path.display().to_string();
+                return Some(PyOSError::new_err((EEXIST, "File exists", path)));
+            }
             _ => None,
         };
         while let Some(error) = source {
@@ -115,15 +116,11 @@ impl System for Error {
                 if let Some(raised) = error.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
                     return Some(raised.clone_ref(py));
                 }
-                let Some(number) = error.raw_os_error() else {
-                    let text = self.report().to_string();
-                    return match error.kind() {
-                        std::io::ErrorKind::NotFound => Some(PyFileNotFoundError::new_err(text)),
-                        std::io::ErrorKind::IsADirectory => Some(PyIsADirectoryError::new_err(text)),
-                        _ => None,
-                    };
+                let number = error.raw_os_error().or_else(|| number_of(error.kind()))?;
+                let text = match error.get_ref() {
+                    Some(inner) => inner.to_string(),
+                    None => std::io::Error::from_raw_os_error(number).to_string(),
                 };
-                let text = std::io::Error::from_raw_os_error(number).to_string();
                 let text = text.split(" (os error").next().unwrap_or_default().to_owned();
                 return Some(match path {
                     Some(path) => PyOSError::new_err((number, text, path)),
@@ -133,6 +130,20 @@ impl System for Error {
             source = error.source();
         }
         None
+    }
+}
+
+const EEXIST: i32 = 17;
+
+/// Returns the number that systems have for errors which this library finds itself. The numbers are the same on Linux,
+/// macOS and Windows.
+fn number_of(kind: std::io::ErrorKind) -> Option<i32> {
+    match kind {
+        std::io::ErrorKind::NotFound => Some(2),
+        std::io::ErrorKind::AlreadyExists => Some(EEXIST),
+        std::io::ErrorKind::NotADirectory => Some(20),
+        std::io::ErrorKind::IsADirectory => Some(21),
+        _ => None,
     }
 }
 

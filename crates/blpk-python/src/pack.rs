@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bloscpack_io::bloscpack_format::bloscpack::{MaxAppChunks, MetaCodec, MetadataArgs, Prealloc};
+use bloscpack_io::bloscpack_format::bloscpack::{MAX_CHUNK_SIZE, MaxAppChunks, MetaCodec, MetadataArgs, Prealloc};
 use bloscpack_io::bloscpack_format::checksum::Checksum;
 use bloscpack_io::bloscpack_format::json::Json;
 use bloscpack_io::{AppendOptions, Cancel, Limits, PackOptions, PackReport, Sink, Source, UnpackOptions};
@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use crate::buffer::Buffer;
 use crate::error::OrRaise;
 use crate::run::{count, detached, threads};
-use crate::settings::{Settings, in_range, limits};
+use crate::settings::{Settings, limits, number};
 
 /// A file by its path, or the memory of an object.
 enum Input {
@@ -66,19 +66,22 @@ pub(crate) fn pack_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PackO
             continue;
         }
         match key.extract::<String>()?.as_str() {
-            "chunk_size" => options = options.chunk_size(in_range(&value)?),
+            "chunk_size" => options = options.chunk_size(number("chunk_size", &value, 1..=u64::from(MAX_CHUNK_SIZE))?),
             "offsets" => options = options.offsets(value.is_truthy()?),
             "checksum" => options = options.checksum(checksum(&value)?),
-            "max_app_chunks" => options = options.max_app_chunks(MaxAppChunks::Exact(in_range(&value)?)),
+            "max_app_chunks" => options = options.max_app_chunks(MaxAppChunks::Exact(number("max_app_chunks", &value, 0..=u64::MAX)?)),
             "metadata" => options = options.metadata(Some(json(&value)?)),
             "meta_checksum" => arguments = arguments.meta_checksum(checksum(&value)?),
             "meta_codec" => arguments = arguments.meta_codec(meta_codec(&value)?),
-            "meta_level" => arguments = arguments.meta_level(in_range(&value)?),
-            "max_meta_size" => arguments = arguments.max_meta_size(Prealloc::Exact(in_range(&value)?)),
+            "meta_level" => arguments = arguments.meta_level(number("meta_level", &value, 0..=9)?),
+            "max_meta_size" => arguments = arguments.max_meta_size(Prealloc::Exact(number("max_meta_size", &value, 0..=u32::MAX)?)),
             _ => settings.set_item(key, value)?,
         }
     }
     let settings = Settings::take(Some(&settings))?;
+    if let Some(typesize) = settings.typesize.filter(|typesize| !(1..=255).contains(typesize)) {
+        return Err(PyValueError::new_err(format!("typesize is {typesize}, expected 1 to 255")));
+    }
     let (auto, fixed) = (settings.choice(1), Settings { auto: None, ..settings });
     let params = fixed.params(&[], 1, &Cancel::new()).or_raise(kwargs.py())?;
     Ok(options.params(params).auto(auto).metadata_args(arguments))

@@ -1,5 +1,8 @@
 //! Parameters of compression, and limits, from keyword arguments.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use bloscpack_io::blosc_core::{Advisor, BlockSize, CParams, ChunkFormat, EncodeError};
 use bloscpack_io::frame::FrameParams;
 use bloscpack_io::{Auto, Cancel, Codec, ConvertOptions, Error, FilterPipeline, Goal, Limits};
@@ -34,7 +37,7 @@ impl Settings {
             }
             match key.cast::<PyString>()?.to_str()? {
                 "codec" => settings.codec = Some(value.cast::<PyString>()?.to_str()?.parse().or_raise(value.py())?),
-                "clevel" => settings.clevel = Some(clevel(&value)?),
+                "clevel" => settings.clevel = Some(number("clevel", &value, 0..=9)?),
                 "typesize" => settings.typesize = Some(size("typesize", &value)?),
                 "filters" => settings.filters = Some(filters(&value)?),
                 "blocksize" => settings.blocksize = Some(size("blocksize", &value)?),
@@ -116,11 +119,18 @@ pub(crate) fn in_range<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>
     })
 }
 
-fn clevel(value: &Bound<'_, PyAny>) -> PyResult<u8> {
-    let out_of_range = || PyValueError::new_err(format!("clevel is {value}, expected 0 to 9"));
-    match value.extract::<u8>() {
-        Ok(level) => Some(level).filter(|level| *level <= 9).ok_or_else(out_of_range),
-        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Err(out_of_range()),
+/// Returns a number that the argument `name` states.
+///
+/// # Errors
+/// As [`in_range`], and `ValueError` for one that is not within `range`.
+pub(crate) fn number<'py, T>(name: &str, value: &Bound<'py, PyAny>, range: RangeInclusive<T>) -> PyResult<T>
+where
+    T: FromPyObjectOwned<'py> + PartialOrd + Display,
+{
+    let out_of_range = || PyValueError::new_err(format!("{name} is {value}, expected {} to {}", range.start(), range.end()));
+    match in_range::<T>(value) {
+        Ok(number) => Some(number).filter(|number| range.contains(number)).ok_or_else(out_of_range),
+        Err(error) if error.is_instance_of::<PyValueError>(value.py()) => Err(out_of_range()),
         Err(error) => Err(error),
     }
 }

@@ -1,5 +1,6 @@
 """Wrong arguments raise ValueError or TypeError, never DamagedError or OverflowError."""
 
+import errno
 import types
 
 import numpy as np
@@ -161,3 +162,37 @@ def test_arguments_of_another_type(tmp_path, table):
     assert dask.to_dask_dataframe(table.path, "x").columns.tolist() == ["x"]
     bloscpack = pytest.importorskip("bloscpack")
     refuses(bloscpack.BloscpackFile, tmp_path / "a.blp", 5, match="not int")
+
+
+def test_errors_of_the_system_have_numbers_and_names(tmp_path):
+    blpk.save(tmp_path / "a.b2nd", np.arange(3))
+    blpk.create_table(tmp_path / "t", [("x", "i4")])
+    (tmp_path / "empty").mkdir()
+    cases = [
+        (FileExistsError, errno.EEXIST, "a.b2nd", lambda path: blpk.save(path, np.arange(3))),
+        (FileExistsError, errno.EEXIST, "a.b2nd", lambda path: blpk.create(path, (3,), "i4")),
+        (FileExistsError, errno.EEXIST, "a.b2nd", lambda path: blpk.open(path, "w-", shape=(3,), dtype="i4")),
+        (FileExistsError, errno.EEXIST, "t", lambda path: blpk.create_table(path, [("x", "i4")])),
+        (FileNotFoundError, errno.ENOENT, "none", blpk.open),
+        (FileNotFoundError, errno.ENOENT, "none", blpk.Table),
+        (IsADirectoryError, errno.EISDIR, "empty", blpk.open),
+        (NotADirectoryError, errno.ENOTDIR, "a.b2nd", blpk.Table),
+    ]
+    for kind, number, name, call in cases:
+        with pytest.raises(kind) as raised:
+            call(tmp_path / name)
+        assert (raised.value.errno, raised.value.filename) == (number, str(tmp_path / name)), name
+
+
+def test_settings_of_files_are_named(tmp_path):
+    for name, value in (("chunk_size", 0), ("chunk_size", -1), ("chunk_size", 2**70), ("typesize", 256), ("typesize", 0)):
+        refuses(blpk.open, tmp_path / "a.blp", "w", match=f"^{name} is {value}, expected 1 to ", **{name: value})
+    refuses(blpk.open, tmp_path / "a.blp", "w", max_app_chunks=-1, match="^max_app_chunks is -1, expected 0 to ")
+    assert not (tmp_path / "a.blp").exists()
+
+
+def test_settings_of_codecs_are_checked_when_they_are_created():
+    zarr = pytest.importorskip("blpk.zarr")
+    for wrong in ({"codec": "lzo"}, {"clevel": 10}, {"filters": ["nope"]}, {"filters": "nope"}):
+        refuses(blpk.numcodecs.B2nd, chunks=(4,), blocks=(2,), itemsize=1, **wrong)
+        refuses(zarr.B2ndCodec, blocks=(2,), **wrong)

@@ -329,3 +329,29 @@ def test_python_blosc2_resizes_empty_arrays(tmp_path):
         array.resize(larger)
         array[...] = 1
         np.testing.assert_array_equal(blpk.open(path)[...], np.ones(larger))
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.bcolz"])
+def test_assignments_of_no_items(tmp_path, name):
+    blpk.save(tmp_path / name, np.arange(12.0).reshape(3, 4))
+    array, plain = blpk.open(tmp_path / name, "r+"), np.arange(12.0).reshape(3, 4)
+    for value in (np.zeros((0, 4)), np.zeros((1, 1, 0, 4)), np.zeros(4), 7, np.zeros((0, 1))):
+        plain[0:0] = value
+        array[0:0] = value
+    for wrong in (np.zeros(3), np.zeros((2, 0, 4)), np.zeros((2, 4))):
+        with pytest.raises(ValueError):
+            plain[0:0] = wrong
+        with pytest.raises(ValueError):
+            array[0:0] = wrong
+    np.testing.assert_array_equal(array[...], plain)
+
+
+@pytest.mark.parametrize("name", ["a.b2nd", "a.blp", "a.bcolz", "a.npy"])
+def test_refresh(tmp_path, name):
+    blpk.save(tmp_path / name, np.arange(12.0))
+    array = blpk.open(tmp_path / name)
+    assert array.shape == (12,)
+    blpk.save(tmp_path / name, np.arange(5, dtype="i2"), overwrite=True)
+    array.refresh()
+    assert (array.shape, array.dtype) == ((5,), np.dtype("i2"))
+    np.testing.assert_array_equal(array[...], np.arange(5))

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blpk
@@ -267,3 +267,47 @@ def test_wrappers_learn_name_and_mode(path):
     for ask in (file.readable, file.seekable):
         with pytest.raises(ValueError, match="closed"):
             ask()
+
+
+def test_lines(path):
+    lines = CONTENT.splitlines(keepends=True)
+    with blpk.open(path) as file:
+        assert list(file) == lines
+        file.seek(0)
+        assert file.readlines(100) == io.BytesIO(CONTENT).readlines(100)
+        before = file.decoded
+        file.seek(0)
+        for line in lines[:1000]:
+            assert file.readline() == line
+        assert file.tell() == sum(map(len, lines[:1000]))
+        assert file.decoded == before, "what was read ahead is not decoded again"
+        file.refresh()
+        assert file.readline() == lines[1000]
+
+
+@settings(deadline=None)
+@given(
+    data=st.lists(st.sampled_from([b"\n", b"a", b"bc", b"x" * 700, b"\r"]), max_size=40).map(b"".join),
+    steps=st.lists(st.tuples(st.sampled_from("lrs"), st.integers(-2, 3000)), max_size=30),
+)
+def test_lines_between_other_reads(tmp_path_factory, data, steps, monkeypatch_lines):
+    path = tmp_path_factory.mktemp("lines") / "a.blp"
+    with blpk.open(path, "w", chunk_size=100) as file:
+        file.write(data)
+    ours, plain = blpk.open(path), io.BytesIO(data)
+    for step, number in steps:
+        if step == "s":
+            assert ours.seek(max(number, 0)) == plain.seek(max(number, 0))
+        elif step == "l":
+            assert ours.readline(number) == plain.readline(number)
+        else:
+            assert ours.read(number) == plain.read(number)
+        assert ours.tell() == plain.tell()
+
+
+@pytest.fixture(scope="module")
+def monkeypatch_lines():
+    """Pieces for lines that are shorter than the test's data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blpk._file._LINES", 256)
+        yield

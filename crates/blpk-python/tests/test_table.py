@@ -466,3 +466,27 @@ def test_an_interrupt_ends_a_resize(tmp_path, kind):
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout == "ended\n", done.stderr
+
+
+def test_other_tables_are_appended(tmp_path):
+    rows = np.array([(b"a", "2020-01-02", 1.5), (b"bc", "2020-01-03", -2.0)], [("s", "S4"), ("d", "M8[D]"), ("x", "f8")])
+    table = make(tmp_path / "t", rows)
+    same_rows = [
+        make(tmp_path / "other", rows),
+        {"x": [1.5, -2.0], "d": ["2020-01-02", "2020-01-03"], "s": ["a", "bc"]},
+        {"x": [1.5, -2], "d": list(rows["d"].astype(object)), "s": [b"a", b"bc"]},
+        {"x": np.array([1.5, -2], object), "d": rows["d"].astype("M8[ns]"), "s": np.array(["a", "bc"], object)},
+    ]
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    stream = pa.table({"s": ["a", "bc"], "d": pa.array(rows["d"]), "x": rows["x"]})
+    same_rows.append({name: stream[name] for name in stream.column_names})
+    same_rows.append(dict(pd.DataFrame({"d": rows["d"].astype("M8[s]"), "s": ["a", "bc"], "x": rows["x"]})))
+    for count, other in enumerate(same_rows, 2):
+        assert table.append(other) == 2
+        same(table[:], np.concatenate([rows] * count))
+    assert table.append(table) == len(table) // 2
+    for wrong in ({"d": ["yesterday"], "x": [1.0], "s": ["a"]}, {"d": [object()], "x": [1.0], "s": ["a"]}):
+        with pytest.raises((TypeError, ValueError), match="column 'd' is of dtype"):
+            table.append(wrong)
+    with pytest.raises(ValueError, match="do not match"):
+        table.append(table[["s", "x"]])

@@ -59,7 +59,8 @@ class Array(ArrayReader):
 
         selected = basic(key, self.shape)
         if 0 in selected.counts:
-            np.broadcast_to(np.asarray(value, self.dtype), selected.shape)
+            # NumPy's check of the shape. There are no items.
+            np.empty(selected.shape, self.dtype)[...] = unmasked(value)
             return []
         axes, items, target = self._part(selected.axes, True)
         target.reshape(selected.shape)[...] = unmasked(value)

@@ -229,6 +229,11 @@ class ArrayReader:
 
     # Life
 
+    def refresh(self) -> None:
+        """Read the metadata again when it is next needed, to see what others have changed."""
+        self._dtype = None
+        self._handle.changed()
+
     def close(self) -> None:
         """Release the source. Nothing is pending: every change is already written."""
         self._handle.close()

@@ -32,11 +32,24 @@ def cast(what: str, base: np.dtype[Any], array: NDArray[Any]) -> NDArray[Any]:
     TypeError, ValueError
         For integers out of range, for values of another kind, and for text that is too long.
     """
+    is_date = base.kind in "mM" and array.dtype.kind in "SU"
+    if base.kind not in "SU" and (array.dtype.kind == "O" or is_date):
+        array = _typed(what, base, array)
     if base.kind in "SU":
         array = _text(what, base, array)
     elif not _casts(array, base):
         raise TypeError(f"{what} is of dtype {base}, {array.dtype} cannot be cast to it without loss")
     return array.astype(base, copy=False)
+
+
+def _typed(what: str, base: np.dtype[Any], array: NDArray[Any]) -> NDArray[Any]:
+    """Return Python objects as the type that NumPy gives them, and objects or texts as dates."""
+    import numpy as np
+
+    try:
+        return np.array(array.tolist(), base if base.kind in "mM" else None).reshape(array.shape)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what} is of dtype {base}: {error}") from None
 
 
 def _text(what: str, base: np.dtype[Any], array: NDArray[Any]) -> NDArray[Any]:

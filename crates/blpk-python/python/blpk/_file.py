@@ -21,6 +21,9 @@ Self = TypeVar("Self", bound="File")
 #: Number of bytes that are read at once where the caller wants all.
 _READ = 4 << 20
 
+#: Number of bytes that are read at once for lines.
+_LINES = 256 << 10
+
 
 class File(io.RawIOBase):
     """The plain bytes of a bloscpack file, a frame or a chunk, as a file object that reads and seeks.
@@ -42,6 +45,11 @@ class File(io.RawIOBase):
         self._handle = handle
         self._at = 0
         self._process, self._moving = os.getpid(), threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget what was read ahead for lines."""
+        self._ahead, self._ahead_at = b"", 0
 
     @property
     def name(self) -> str:
@@ -75,6 +83,12 @@ class File(io.RawIOBase):
         from ._attrs import Attributes
 
         return Attributes(self._handle, self)
+
+    def refresh(self) -> None:
+        """Read the metadata again when it is next needed, to see what others have changed. The position stays."""
+        self._expect_open()
+        self._forget()
+        self._handle.changed()
 
     def verify(self) -> None:
         """Decode all chunks and check all sizes and digests."""
@@ -126,6 +140,34 @@ class File(io.RawIOBase):
     def read(self, size: int | None = -1, /) -> bytes:
         """Read `size` bytes, or all for None and -1. Fewer come at the end, or before a damaged chunk."""
         return super().read(-1 if size is None else size) or b""
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        """Read up to the end of a line, of at most `size` bytes unless that is None or negative.
+
+        Bytes are read ahead in pieces of 256 KiB, so that many short lines take little time.
+        """
+        self._expect_open()
+        most = -1 if size is None else operator.index(size)
+        with self._lock():
+            parts: list[bytes] = []
+            while most != 0:
+                part = self._line_ahead(most)
+                self._at += len(part)
+                most -= len(part) if most > 0 else 0
+                parts.append(part)
+                if not part or part.endswith(b"\n"):
+                    break
+            return b"".join(parts)
+
+    def _line_ahead(self, most: int) -> bytes:
+        """Return the rest of the line as far as it was read ahead, at most `most` bytes. Empty at the end of the file."""
+        start = self._at - self._ahead_at
+        if not 0 <= start < len(self._ahead):
+            at = self._at
+            self._ahead, self._ahead_at, start = self.read(_LINES), at, 0
+            self._at = at
+        end = self._ahead.find(b"\n", start) + 1 or len(self._ahead)
+        return self._ahead[start : end if most < 0 else min(end, start + most)]
 
     def readall(self) -> bytes:
         """Read all bytes from the position on. More than the limits allow raise LimitError before memory is taken."""

@@ -68,12 +68,15 @@ class B2nd(Codec):  # type: ignore[misc]
         self.clevel = clevel
         self.filters = [filters] if isinstance(filters, str) else list(filters)
         self._limits = None if limits is None else dict(limits)
+        # Wrong settings are an error now, not when the first chunk is written.
+        _core.compress(b"", **self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return {"format": "blosc2", "codec": self.codec, "clevel": self.clevel, "filters": self.filters or ["none"]}
 
     def encode(self, buf: Buffer) -> bytes:
         """Compress the items of a chunk, in C order."""
-        filters = self.filters or ["none"]
-        settings: dict[str, Any] = {"codec": self.codec, "clevel": self.clevel, "filters": filters}
-        return _core.encode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, **settings)
+        return _core.encode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, **self._settings())
 
     def decode(self, buf: Buffer, out: Any = None) -> Any:
         """Decompress a chunk to its items in C order, to bytes or into the writable buffer `out`, which is returned.

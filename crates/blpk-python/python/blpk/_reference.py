@@ -65,5 +65,7 @@ def reference(
     paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     if isinstance(dims, str):
         dims = [dims]
+    if axis < 0:
+        raise ValueError(f"axis is {axis}, expected 0 or more")
     text = _core.reference([os.fspath(path) for path in paths], axis, new_axis, name, list(dims), base, limits)
     return dict(json.loads(text))

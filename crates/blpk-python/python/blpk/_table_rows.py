@@ -59,7 +59,7 @@ def columns_of(rows: Any, dtype: np.dtype[Any]) -> list[NDArray[np.uint8]]:
 
     Parameters
     ----------
-    rows : structured array, mapping or sequence
+    rows : structured array, mapping, table or sequence
         As for :meth:`Table.append`.
     dtype : dtype
         Of the table.
@@ -77,6 +77,9 @@ def columns_of(rows: Any, dtype: np.dtype[Any]) -> list[NDArray[np.uint8]]:
         columns = _by_name(records, list(rows.dtype.names), names)
     elif isinstance(rows, np.void) and rows.dtype.names is not None:
         columns = _by_name(np.asarray(rows).reshape(1), list(rows.dtype.names), names)
+    elif hasattr(rows, "__arrow_c_stream__") and hasattr(rows, "names"):
+        # A table of this package.
+        columns = _by_name(rows, rows.names, names)
     elif hasattr(rows, "columns"):
         kind = type(rows).__name__
         raise TypeError(f"rows are an array, a mapping or a sequence, not {kind}; pass a mapping from names to its columns")

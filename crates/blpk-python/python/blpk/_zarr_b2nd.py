@@ -76,6 +76,11 @@ class B2ndCodec(ArrayBytesCodecPartialDecodeMixin, ArrayBytesCodec):
         object.__setattr__(self, "clevel", clevel)
         object.__setattr__(self, "filters", (filters,) if isinstance(filters, str) else tuple(filters))
         object.__setattr__(self, "endian", endian)
+        # Wrong settings are an error now, not when the first chunk is written.
+        _core.compress(b"", **self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return {"format": "blosc2", "codec": self.codec, "clevel": self.clevel, "filters": self.filters or ("none",)}
 
     @classmethod
     def from_dict(cls, data: dict[str, JSON]) -> B2ndCodec:
@@ -132,8 +137,8 @@ class B2ndCodec(ArrayBytesCodecPartialDecodeMixin, ArrayBytesCodec):
 
     def _encode_sync(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer | None:
         items = np.ascontiguousarray(chunk_array.as_numpy_array(), self._dtype(chunk_spec))
-        settings: dict[str, Any] = {"codec": self.codec, "clevel": self.clevel, "filters": self.filters or ("none",)}
-        chunk = _core.encode_ndchunk(items, chunk_spec.shape, self.blocks, items.itemsize, **settings)
+        shapes = chunk_spec.shape, self.blocks
+        chunk = _core.encode_ndchunk(items, *shapes, items.itemsize, **self._settings())
         return chunk_spec.prototype.buffer.from_bytes(chunk)
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer | None:
