@@ -9,7 +9,8 @@ use core::ops::RangeInclusive;
 
 use super::MAX_INPUT;
 use super::positions::{FAR_LOG, Far, NEAR_INPUT, NEAR_LOG, Near, Wrapped};
-use super::scan::{Steps, compress, pays};
+use super::scan::{Compress, Steps, compress, pays};
+use crate::kernels::run_hot;
 use crate::memory::{self, OutOfMemory};
 
 /// The matches that are searched for.
@@ -107,11 +108,11 @@ fn compress_all(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable)
     if src.len() < NEAR_INPUT {
         let slots = &mut *table.near;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG, 1> { slots })
+        run_hot(Compress { src, dst, steps, table: Near::<4, NEAR_LOG, 1> { slots } })
     } else {
         let slots = &mut *table.far;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Far::<5> { slots })
+        run_hot(Compress { src, dst, steps, table: Far::<5> { slots } })
     }
 }
 
@@ -120,7 +121,7 @@ fn compress_bytes(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTabl
     if src.len() < NEAR_INPUT {
         let slots = &mut *table.near;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Near::<5, NEAR_LOG, 1> { slots })
+        run_hot(Compress { src, dst, steps, table: Near::<5, NEAR_LOG, 1> { slots } })
     } else {
         compress_all(src, dst, steps, table)
     }

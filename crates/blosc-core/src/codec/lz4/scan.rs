@@ -4,6 +4,7 @@ use super::positions::Positions;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MAX_DISTANCE, MIN_MATCH};
 use crate::codec::lz77::match_length;
+use crate::kernels::HotLoop;
 
 /// The steps of a search.
 #[derive(Clone, Copy)]
@@ -19,6 +20,26 @@ pub(super) struct Steps {
 /// Returns whether matches have saved an eighth.
 pub(super) fn pays(cbytes: u32, nbytes: u32) -> bool {
     cbytes <= nbytes - nbytes / 8
+}
+
+/// The arguments of [`compress`] for `run_hot`, without a dictionary.
+///
+/// Bytes without a filter have many short matches. Compiled for BMI, they are compressed 1.01 to 1.05 times as fast
+/// (decision 011). Planes of shuffled numbers gain nothing.
+pub(super) struct Compress<'a, P> {
+    pub(super) src: &'a [u8],
+    pub(super) dst: &'a mut [u8],
+    pub(super) steps: Steps,
+    pub(super) table: P,
+}
+
+impl<P: Positions> HotLoop for Compress<'_, P> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(mut self) -> Option<usize> {
+        compress(self.src, 0, self.dst, self.steps, &mut self.table)
+    }
 }
 
 /// Compresses `src[start..]`; what precedes it is a dictionary.
