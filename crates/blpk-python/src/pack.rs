@@ -69,12 +69,16 @@ pub(crate) fn pack_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PackO
             "chunk_size" => options = options.chunk_size(number("chunk_size", &value, 1..=u64::from(MAX_CHUNK_SIZE))?),
             "offsets" => options = options.offsets(value.is_truthy()?),
             "checksum" => options = options.checksum(checksum(&value)?),
-            "max_app_chunks" => options = options.max_app_chunks(MaxAppChunks::Exact(number("max_app_chunks", &value, 0..=u64::MAX)?)),
+            "max_app_chunks" => {
+                options = options.max_app_chunks(MaxAppChunks::Exact(number("max_app_chunks", &value, 0..=u64::MAX)?))
+            }
             "metadata" => options = options.metadata(Some(json(&value)?)),
             "meta_checksum" => arguments = arguments.meta_checksum(checksum(&value)?),
             "meta_codec" => arguments = arguments.meta_codec(meta_codec(&value)?),
             "meta_level" => arguments = arguments.meta_level(number("meta_level", &value, 0..=9)?),
-            "max_meta_size" => arguments = arguments.max_meta_size(Prealloc::Exact(number("max_meta_size", &value, 0..=u32::MAX)?)),
+            "max_meta_size" => {
+                arguments = arguments.max_meta_size(Prealloc::Exact(number("max_meta_size", &value, 0..=u32::MAX)?))
+            }
             _ => settings.set_item(key, value)?,
         }
     }

@@ -127,7 +127,8 @@ pub(crate) fn number<'py, T>(name: &str, value: &Bound<'py, PyAny>, range: Range
 where
     T: FromPyObjectOwned<'py> + PartialOrd + Display,
 {
-    let out_of_range = || PyValueError::new_err(format!("{name} is {value}, expected {} to {}", range.start(), range.end()));
+    let out_of_range =
+        || PyValueError::new_err(format!("{name} is {value}, expected {} to {}", range.start(), range.end()));
     match in_range::<T>(value) {
         Ok(number) => Some(number).filter(|number| range.contains(number)).ok_or_else(out_of_range),
         Err(error) if error.is_instance_of::<PyValueError>(value.py()) => Err(out_of_range()),

@@ -75,7 +75,8 @@ class Table(TableReader):
         ----------
         rows : structured array, mapping, table or sequence
             A structured array with the fields of the table, a list of tuples, a mapping from names to arrays, another
-            table, or one array for each column in their order. All rows are in memory. Values are cast as NumPy's ``same_kind`` allows; dates may be objects or text.
+            table, or one array for each column in their order. All rows are in memory. Values are cast as NumPy's
+            ``same_kind`` allows; dates may be objects or text.
         """
         core = self._writable()
         if self._selected is not None:
