@@ -43,7 +43,8 @@ class Array(ArrayReader):
         """Replace items. Needs a b2nd frame or a carray, and mode ``"r+"``.
 
         `key` is made of integers, slices, an ellipsis and None. An array of integers or booleans selects along the first
-        axis. Values are cast as NumPy does in assignments: fractions and long texts are cut. The new items are in memory, for such an array the rows between them too, and of a carray the whole rows.
+        axis. Values are cast as NumPy does in assignments: fractions and long texts are cut. The new items are in memory,
+        for such an array the rows between them too, and of a carray the whole rows.
         Chunks of a frame are compressed by the threads of the array, those of a carray by one.
         """
         with self._handle.change():
