@@ -10,6 +10,7 @@ use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enable
 use rust_zstd::compress::{CParams, ParamSwitch, Seq, SeqStore, Strategy};
 
 use super::block::{Block, BlockWriter, MAX_BLOCK};
+use crate::codec::text;
 use crate::memory::{self, OutOfMemory};
 
 /// The search of `rust-zstd`, and its memory.
@@ -54,13 +55,6 @@ pub(super) struct Frame<'a> {
 /// Maximum length of a short frame.
 const SHORT: usize = 4 << 10;
 
-/// Returns whether `src` has at least 12 values among its first 64 bytes.
-fn has_many_values(src: &[u8]) -> bool {
-    let mut seen = [0_u64; 4];
-    src.iter().take(64).for_each(|&byte| seen[usize::from(byte >> 6)] |= 1 << (byte & 63));
-    seen.into_iter().map(u64::count_ones).sum::<u32>() >= 12
-}
-
 impl<'a> Frame<'a> {
     /// Starts a frame with the content `src`. Its search uses the tables of frames of at least `least` bytes.
     pub(super) fn new(src: &'a [u8], level: i32, least: usize) -> Self {
@@ -72,10 +66,21 @@ impl<'a> Frame<'a> {
     /// Returns the parameters for the search.
     ///
     /// Zstandard's levels 9 and 10 search a binary tree in short frames. Half of their depth suffices, unless the frame has
-    /// few values: then a string has many candidates, and the best is found late. docs/decisions/005-zstd.md has figures.
+    /// few values: then a string has many candidates, and the best is found late. Text of few words is searched for longer
+    /// matches, with half the candidates where a level compares 16. docs/decisions/005-zstd.md has figures.
     fn search_params(&self) -> CParams {
-        let is_shallow = self.params.strategy == Strategy::BtLazy2 && self.len <= SHORT && has_many_values(self.src);
-        CParams { search_log: self.params.search_log - u32::from(is_shallow), ..self.params }
+        let params = self.params;
+        let search_log = params.search_log;
+        match params.strategy {
+            Strategy::BtLazy2 if self.len <= SHORT && text::has_many_values(self.src) => {
+                CParams { search_log: search_log - 1, ..params }
+            }
+            Strategy::Fast if text::has_few_words(self.src) => CParams { min_match: 7, ..params },
+            Strategy::Greedy | Strategy::Lazy | Strategy::Lazy2 if text::has_few_words(self.src) => {
+                CParams { min_match: 6, search_log: search_log - u32::from(search_log > 3), ..params }
+            }
+            _ => params,
+        }
     }
 }
 
