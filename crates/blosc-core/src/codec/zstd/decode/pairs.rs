@@ -3,6 +3,9 @@
 //! A look-up takes as long for two symbols as for one. A cell holds two if both codes together have at most 11 bits. If no
 //! code is longer than 5 bits, all cells do, and the symbols need not be counted: byte planes of rounded numbers often have
 //! few values of about equal frequency.
+//!
+//! The look-ups of one stream depend on each other. Those of four streams follow each other in the code, so that the processor
+//! has all four chains in its window.
 
 use core::ops::Range;
 
@@ -10,8 +13,8 @@ use super::huffman::{MAX_BITS, PER_REFILL, Stream, Table};
 use super::singles::Fixed;
 use crate::kernels::HotLoop;
 
-/// One or two symbols. From the lowest bit: 8 bits for each symbol, 8 bits for the length of their codes, and as the
-/// highest bit whether there are two.
+/// One or two symbols. From the lowest bit: 8 bits for the length of their codes, which the next look-up waits for, 8 bits for
+/// each symbol, and as the highest bit whether there are two.
 pub(super) type Pair = u32;
 
 pub(super) type PairTable = [Pair; 1 << MAX_BITS];
@@ -33,12 +36,12 @@ pub(super) fn fill(table: &Table, pairs: &mut PairTable) -> bool {
             longest = longest.max(bits);
             for (to, &second) in template[..n].iter_mut().zip(table.iter().step_by(1 << bits)) {
                 let both = bits + u32::from(second & 0xFF);
-                *to = if both <= MAX_BITS { both << 16 | u32::from(second >> 8) << 8 | 1 << 31 } else { bits << 16 };
+                *to = if both <= MAX_BITS { both | u32::from(second >> 8) << 16 | 1 << 31 } else { bits };
             }
         }
         let Some(region) = rest.split_off_mut(..n) else { break };
         for (to, cell) in region.iter_mut().zip(&template) {
-            *to = cell | u32::from(first >> 8);
+            *to = cell | u32::from(first >> 8) << 8;
         }
     }
     2 * longest <= MAX_BITS
@@ -49,8 +52,7 @@ impl Fixed<{ 2 * PER_REFILL }> for PairTable {
     #[inline(always)]
     fn symbols(&self, stream: &mut Stream, to: &mut [u8; 2 * PER_REFILL]) {
         for to in to.as_chunks_mut().0 {
-            let cell = stream.pair(self);
-            *to = (cell as u16).to_le_bytes();
+            *to = symbols(stream.pair(self));
         }
     }
 }
@@ -69,48 +71,64 @@ impl HotLoop for FourPairs<'_> {
 
     #[inline(always)]
     fn run(self) -> Option<()> {
-        let FourPairs { pairs, table, src, ranges, dst: [dst_a, dst_b, dst_c, dst_d] } = self;
-        let mut a = Stream::new(src, &ranges[0])?;
-        let mut b = Stream::new(src, &ranges[1])?;
-        let mut c = Stream::new(src, &ranges[2])?;
-        let mut d = Stream::new(src, &ranges[3])?;
-        let (mut i, mut j, mut k, mut l) = (0, 0, 0, 0);
-        while a.pairs(src, pairs, dst_a, &mut i)
-            && b.pairs(src, pairs, dst_b, &mut j)
-            && c.pairs(src, pairs, dst_c, &mut k)
-            && d.pairs(src, pairs, dst_d, &mut l)
-        {}
-        a.finish(src, &ranges[0], table, dst_a.get_mut(i..)?)?;
-        b.finish(src, &ranges[1], table, dst_b.get_mut(j..)?)?;
-        c.finish(src, &ranges[2], table, dst_c.get_mut(k..)?)?;
-        d.finish(src, &ranges[3], table, dst_d.get_mut(l..)?)
+        let FourPairs { pairs, table, src, ranges, mut dst } = self;
+        let [a, b, c, d] = &ranges;
+        let mut streams = [Stream::new(src, a)?, Stream::new(src, b)?, Stream::new(src, c)?, Stream::new(src, d)?];
+        let mut at = [0; 4];
+        while round(src, pairs, &mut streams, &mut dst, &mut at).is_some() {}
+        for (((stream, range), dst), at) in streams.into_iter().zip(&ranges).zip(dst).zip(at) {
+            stream.finish(src, range, table, dst.get_mut(at..)?)?;
+        }
+        Some(())
     }
 }
 
-impl Stream {
-    /// Decodes the symbols between two refills to `dst[*d..]`. Returns false without effect if there is not enough room.
-    #[inline(always)]
-    fn pairs(&mut self, src: &[u8], pairs: &PairTable, dst: &mut [u8], d: &mut usize) -> bool {
-        let Some(to) = dst.get_mut(*d..).and_then(|dst| dst.first_chunk_mut::<{ 2 * PER_REFILL }>()) else {
-            return false;
-        };
-        if self.refill(src).is_none() {
-            return false;
-        }
-        let mut npairs = 0;
-        for i in 0..PER_REFILL {
-            let cell = self.pair(pairs);
-            to[i + npairs..][..2].copy_from_slice(&(cell as u16).to_le_bytes());
-            npairs += (cell >> 31) as usize;
-        }
-        *d += PER_REFILL + npairs;
-        true
+/// Decodes the symbols between two refills of each stream to its `dst[at..]`. Returns `None`, and decodes nothing, if one of
+/// them has not enough room or does not fit `src`.
+#[inline(always)]
+fn round(
+    src: &[u8],
+    pairs: &PairTable,
+    streams: &mut [Stream; 4],
+    dst: &mut [&mut [u8]; 4],
+    at: &mut [usize; 4],
+) -> Option<()> {
+    let [a, b, c, d] = dst;
+    let mut to = [room(a, at[0])?, room(b, at[1])?, room(c, at[2])?, room(d, at[3])?];
+    for stream in &mut *streams {
+        stream.refill(src)?;
     }
+    let mut npairs = [0; 4];
+    for i in 0..PER_REFILL {
+        for stream in 0..4 {
+            let cell = streams[stream].pair(pairs);
+            to[stream][i + npairs[stream]..][..2].copy_from_slice(&symbols(cell));
+            npairs[stream] += (cell >> 31) as usize;
+        }
+    }
+    for (at, npairs) in at.iter_mut().zip(npairs) {
+        *at += PER_REFILL + npairs;
+    }
+    Some(())
+}
 
+/// Returns the bytes at `dst[at..]` that the symbols between two refills may take.
+#[inline(always)]
+fn room(dst: &mut [u8], at: usize) -> Option<&mut [u8; 2 * PER_REFILL]> {
+    dst.get_mut(at..)?.first_chunk_mut()
+}
+
+/// Returns both symbols of a cell. The second one is 0 if there is none.
+#[inline(always)]
+fn symbols(cell: Pair) -> [u8; 2] {
+    ((cell >> 8) as u16).to_le_bytes()
+}
+
+impl Stream {
     #[inline(always)]
     fn pair(&mut self, pairs: &PairTable) -> Pair {
         let cell = pairs[(self.bits >> (64 - MAX_BITS)) as usize];
-        self.bits <<= cell >> 16 & 63;
+        self.bits <<= cell & 63;
         cell
     }
 }
