@@ -21,7 +21,7 @@
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `independent` | detects streams without useful matches, which zlib and zstd compress without a search |
 //! | `repeats`, `records` | look for strings that occur twice, and for bytes that equal those an element before, for these two |
-//! | `text` | looks for text of few words, for LZ4 and zstd |
+//! | `words` | looks for text of few words, for LZ4, zlib and zstd |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //! | `dict_chunks` | test support: golden chunks with dictionaries |
 //!
@@ -56,7 +56,7 @@ mod repeats;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;
 mod task;
-mod text;
+mod words;
 #[cfg(feature = "zlib")]
 pub(crate) mod zlib;
 pub(crate) mod zstd;

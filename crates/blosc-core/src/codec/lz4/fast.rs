@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 use super::MAX_INPUT;
 use super::positions::{FAR_LOG, Far, NEAR_INPUT, NEAR_LOG, Near, Wrapped};
 use super::scan::{Compress, Steps, compress, pays};
-use crate::codec::text;
+use crate::codec::words::has_few_words;
 use crate::kernels::run_hot;
 use crate::memory::{self, OutOfMemory};
 
@@ -79,7 +79,7 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
         (_, ..=512) => compress_small::<9, 24>(src, dst, steps, table),
         (_, ..=2048) => compress_small::<11, 12>(src, dst, steps, table),
         (_, ..=SMALL_INPUT) => compress_small::<12, 8>(src, dst, steps, table),
-        (Search::All, LARGE..NEAR_INPUT) if text::has_few_words(src) => compress_bytes(src, dst, steps, table),
+        (Search::All, LARGE..NEAR_INPUT) if has_few_words(src) => compress_bytes(src, dst, steps, table),
         (Search::All, _) => compress_all(src, dst, steps, table),
         (Search::Bytes, _) => compress_bytes(src, dst, steps, table),
         (Search::Long, _) if is_random || acceleration >= QUICK => compress_long::<4>(src, dst, steps, table),

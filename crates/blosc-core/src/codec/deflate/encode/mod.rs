@@ -44,6 +44,7 @@ use chains::HashChains;
 use sequence::Sequence;
 use thorough::Effort;
 
+use crate::codec::words::has_few_words;
 use crate::memory::OutOfMemory;
 
 /// Tables and buffers of one level.
@@ -123,7 +124,8 @@ impl DeflateEncoder {
                 Cost { cut: effort.thrift, codes: 0 }
             }
             Finder::Thorough(table, effort) | Finder::ByContent(_, table, effort) => {
-                thorough::find(table, src, plane, *effort, &mut self.sequences)?;
+                let effort = effort.for_content(src, self.reference);
+                thorough::find(table, src, plane, effort, &mut self.sequences)?;
                 Cost { cut: effort.thrift, codes: 0 }
             }
         };
@@ -170,6 +172,17 @@ const FAST_COST: Cost = Cost { cut: 2000, codes: 2000 };
 const ALL: usize = usize::MAX;
 /// A stream in which three bytes often cost less as a match than as literals, because its codes are fixed or rough.
 const SHORT: usize = 8 << 10;
+
+impl Effort {
+    /// Returns the effort for `src`. Text of few words has many candidates: three quarters of them suffice for the sizes of
+    /// classic zlib.
+    fn for_content(self, src: &[u8], reference: Reference) -> Self {
+        match reference {
+            Reference::Zlib if has_few_words(src) => Effort { depth: self.depth * 3 / 4, ..self },
+            _ => self,
+        }
+    }
+}
 
 /// Levels 2 to 9 with the sizes of zlib-ng. docs/decisions/004-zlib.md lists the sizes, and where they are missed.
 const ZLIB_NG_EFFORTS: [Effort; 8] = [

@@ -94,7 +94,7 @@ fn round(
     at: &mut [usize; 4],
 ) -> Option<()> {
     let [a, b, c, d] = dst;
-    let mut to = [room(a, at[0])?, room(b, at[1])?, room(c, at[2])?, room(d, at[3])?];
+    let to = [room(a, at[0])?, room(b, at[1])?, room(c, at[2])?, room(d, at[3])?];
     for stream in &mut *streams {
         stream.refill(src)?;
     }

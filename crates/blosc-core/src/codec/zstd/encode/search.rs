@@ -10,7 +10,7 @@ use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enable
 use rust_zstd::compress::{CParams, ParamSwitch, Seq, SeqStore, Strategy};
 
 use super::block::{Block, BlockWriter, MAX_BLOCK};
-use crate::codec::text;
+use crate::codec::words::{has_few_words, has_many_values};
 use crate::memory::{self, OutOfMemory};
 
 /// The search of `rust-zstd`, and its memory.
@@ -72,11 +72,11 @@ impl<'a> Frame<'a> {
         let params = self.params;
         let search_log = params.search_log;
         match params.strategy {
-            Strategy::BtLazy2 if self.len <= SHORT && text::has_many_values(self.src) => {
+            Strategy::BtLazy2 if self.len <= SHORT && has_many_values(self.src) => {
                 CParams { search_log: search_log - 1, ..params }
             }
-            Strategy::Fast if text::has_few_words(self.src) => CParams { min_match: 7, ..params },
-            Strategy::Greedy | Strategy::Lazy | Strategy::Lazy2 if text::has_few_words(self.src) => {
+            Strategy::Fast if has_few_words(self.src) => CParams { min_match: 7, ..params },
+            Strategy::Greedy | Strategy::Lazy | Strategy::Lazy2 if has_few_words(self.src) => {
                 CParams { min_match: 6, search_log: search_log - u32::from(search_log > 3), ..params }
             }
             _ => params,
