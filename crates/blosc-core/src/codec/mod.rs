@@ -21,7 +21,7 @@
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `independent` | detects streams without useful matches, which zlib and zstd compress without a search |
 //! | `repeats`, `records` | look for strings that occur twice, and for bytes that equal those an element before, for these two |
-//! | `words` | looks for text of few words, for LZ4, zlib and zstd |
+//! | `few_words` | detects text of few words, for LZ4, zlib and zstd, and streams of many values, for zstd |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //! | `dict_chunks` | test support: golden chunks with dictionaries |
 //!
@@ -34,6 +34,7 @@ mod deflate;
 mod dict_chunks;
 mod dictionary;
 mod error;
+mod few_words;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 mod huffman;
 mod ids;
@@ -56,7 +57,6 @@ mod repeats;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;
 mod task;
-mod words;
 #[cfg(feature = "zlib")]
 pub(crate) mod zlib;
 pub(crate) mod zstd;

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 use super::MAX_INPUT;
 use super::positions::{FAR_LOG, Far, NEAR_INPUT, NEAR_LOG, Near, Wrapped};
 use super::scan::{Compress, Steps, compress, pays};
-use crate::codec::words::has_few_words;
+use crate::codec::few_words::has_few_words;
 use crate::kernels::run_hot;
 use crate::memory::{self, OutOfMemory};
 
@@ -19,7 +19,7 @@ use crate::memory::{self, OutOfMemory};
 pub(crate) enum Search {
     /// Also matches of four bytes, as in unshuffled data. Hashes cover four bytes where positions have 16 bits,
     /// otherwise five. The hash functions are the reference library's: others find other matches, and block sizes could
-    /// not be compared. Only text of few words is searched like [`Search::Bytes`].
+    /// not be compared. Text of few words in inputs of 32 to 64 KiB is searched like [`Search::Bytes`].
     All,
     /// For single bytes, such as text: hashes cover five bytes. They find fewer, but longer matches. Of text in 16 KiB
     /// streams, blocks are 4 % smaller at level 5, in a sixth less time.
@@ -54,8 +54,8 @@ impl HashTable {
 /// Clearing the whole table would take longer than the search.
 const SMALL_INPUT: usize = 8 << 10;
 
-/// Minimum input size for which a look for text of few words takes at most a hundredth of the time of the search.
-const LARGE: usize = 32 << 10;
+/// Minimum input size for which hashes of five bytes pay in text of few words (docs/decisions/011-lz4.md).
+const MIN_FEW_WORDS: usize = 32 << 10;
 
 /// Factor of the step up to the first match in an input that looks random.
 const HASTE: u32 = 4;
@@ -79,7 +79,7 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
         (_, ..=512) => compress_small::<9, 24>(src, dst, steps, table),
         (_, ..=2048) => compress_small::<11, 12>(src, dst, steps, table),
         (_, ..=SMALL_INPUT) => compress_small::<12, 8>(src, dst, steps, table),
-        (Search::All, LARGE..NEAR_INPUT) if has_few_words(src) => compress_bytes(src, dst, steps, table),
+        (Search::All, MIN_FEW_WORDS..NEAR_INPUT) if has_few_words(src) => compress_bytes(src, dst, steps, table),
         (Search::All, _) => compress_all(src, dst, steps, table),
         (Search::Bytes, _) => compress_bytes(src, dst, steps, table),
         (Search::Long, _) if is_random || acceleration >= QUICK => compress_long::<4>(src, dst, steps, table),

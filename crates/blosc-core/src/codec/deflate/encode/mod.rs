@@ -44,7 +44,7 @@ use chains::HashChains;
 use sequence::Sequence;
 use thorough::Effort;
 
-use crate::codec::words::has_few_words;
+use crate::codec::few_words::has_few_words;
 use crate::memory::OutOfMemory;
 
 /// Tables and buffers of one level.
@@ -173,17 +173,6 @@ const ALL: usize = usize::MAX;
 /// A stream in which three bytes often cost less as a match than as literals, because its codes are fixed or rough.
 const SHORT: usize = 8 << 10;
 
-impl Effort {
-    /// Returns the effort for `src`. Text of few words has many candidates: three quarters of them suffice for the sizes of
-    /// classic zlib.
-    fn for_content(self, src: &[u8], reference: Reference) -> Self {
-        match reference {
-            Reference::Zlib if has_few_words(src) => Effort { depth: self.depth * 3 / 4, ..self },
-            _ => self,
-        }
-    }
-}
-
 /// Levels 2 to 9 with the sizes of zlib-ng. docs/decisions/004-zlib.md lists the sizes, and where they are missed.
 const ZLIB_NG_EFFORTS: [Effort; 8] = [
     Effort { depth: 4, late: 6, nice: 16, lazy: 0, half: 0, patience: 5, threes: 0, ends: 16, thrift: 1000 },
@@ -208,3 +197,14 @@ const ZLIB_EFFORTS: [Effort; 9] = [
     Effort { depth: 256, late: 6, nice: 258, lazy: 258, half: 1, patience: 8, threes: ALL, ends: 16, thrift: 100 },
     Effort { depth: 1024, late: 6, nice: 258, lazy: 258, half: 0, patience: 8, threes: ALL, ends: 16, thrift: 100 },
 ];
+
+impl Effort {
+    /// Returns the effort for `src`. Text of few words has many candidates: with three quarters of them, its sizes stay within
+    /// 1 % of classic zlib's (docs/decisions/004-zlib.md).
+    fn for_content(self, src: &[u8], reference: Reference) -> Self {
+        match reference {
+            Reference::Zlib if has_few_words(src) => Effort { depth: self.depth * 3 / 4, ..self },
+            _ => self,
+        }
+    }
+}

@@ -4,8 +4,8 @@
 //! code is longer than 5 bits, all cells do, and the symbols need not be counted: byte planes of rounded numbers often have
 //! few values of about equal frequency.
 //!
-//! The look-ups of one stream depend on each other. Those of four streams follow each other in the code, so that the processor
-//! has all four chains in its window.
+//! The look-ups of one stream depend on each other. Where symbols are counted, the look-ups of the four streams alternate, so
+//! that the processor has all four chains in its window.
 
 use core::ops::Range;
 
@@ -13,8 +13,8 @@ use super::huffman::{MAX_BITS, PER_REFILL, Stream, Table};
 use super::singles::Fixed;
 use crate::kernels::HotLoop;
 
-/// One or two symbols. From the lowest bit: 8 bits for the length of their codes, which the next look-up waits for, 8 bits for
-/// each symbol, and as the highest bit whether there are two.
+/// One or two symbols. From the lowest bit: 8 bits for the total length of their codes, which the next look-up waits for, 8
+/// bits for each symbol, and as the highest bit whether there are two.
 pub(super) type Pair = u32;
 
 pub(super) type PairTable = [Pair; 1 << MAX_BITS];
@@ -84,7 +84,7 @@ impl HotLoop for FourPairs<'_> {
 }
 
 /// Decodes the symbols between two refills of each stream to its `dst[at..]`. Returns `None`, and decodes nothing, if one of
-/// them has not enough room or does not fit `src`.
+/// them has not enough room or cannot be refilled. Others may have been refilled, which changes no result.
 #[inline(always)]
 fn round(
     src: &[u8],

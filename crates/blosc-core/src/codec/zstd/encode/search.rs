@@ -10,7 +10,7 @@ use rust_zstd::compress::split::{BlockSplitter, Partition, block_splitter_enable
 use rust_zstd::compress::{CParams, ParamSwitch, Seq, SeqStore, Strategy};
 
 use super::block::{Block, BlockWriter, MAX_BLOCK};
-use crate::codec::words::{has_few_words, has_many_values};
+use crate::codec::few_words::{has_few_words, has_many_values};
 use crate::memory::{self, OutOfMemory};
 
 /// The search of `rust-zstd`, and its memory.
@@ -67,7 +67,7 @@ impl<'a> Frame<'a> {
     ///
     /// Zstandard's levels 9 and 10 search a binary tree in short frames. Half of their depth suffices, unless the frame has
     /// few values: then a string has many candidates, and the best is found late. Text of few words is searched for longer
-    /// matches, with half the candidates where a level compares 16. docs/decisions/005-zstd.md has figures.
+    /// matches, with half the candidates where a level compares more than 8. docs/decisions/005-zstd.md has figures.
     fn search_params(&self) -> CParams {
         let params = self.params;
         let search_log = params.search_log;

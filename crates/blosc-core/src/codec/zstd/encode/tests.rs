@@ -3,10 +3,10 @@ use super::dict::dict_memory;
 use super::frame::FrameEncoder;
 use super::fse;
 use super::{EncodeDict, ZstdEncoder};
-use crate::codec::DecodeTask;
 use crate::codec::zstd::ZstdDecoder;
 use crate::codec::zstd::decode::fse::Distribution;
 use crate::codec::zstd::decode::tests::plains;
+use crate::codec::{DecodeTask, few_words};
 
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
@@ -111,6 +111,26 @@ fn frames_do_not_depend_on_earlier_streams_or_levels() {
         let len = reused.compress(&plain, 1, first).unwrap();
         assert_eq!(len, ZstdEncoder::new(level).compress(&plain, 1, second).unwrap());
         assert!(len.is_none_or(|len| first[..len] == second[..len]));
+    }
+}
+
+/// Text of few words changes the parameters of the search, but not those by which tables are allocated and kept.
+#[test]
+fn frames_do_not_depend_on_text_of_few_words_before() {
+    let (few, many) = (few_words::text(12, 600_000), few_words::text(2000, 600_000));
+    assert!(few_words::has_few_words(&few) && !few_words::has_few_words(&many));
+    for level in [1, 5, 7, 9, 11] {
+        let mut reused = ZstdEncoder::new(level);
+        let mut frames = [vec![0; 600_000], vec![0; 600_000]];
+        for len in [600_000, 60_000, 200_000, 10_000] {
+            for plain in [&few[..len], &many[..len], &few[..len]] {
+                let [first, second] = &mut frames;
+                let written = reused.compress(plain, 1, first).unwrap().unwrap();
+                assert_eq!(ZstdEncoder::new(level).compress(plain, 1, second).unwrap(), Some(written));
+                assert!(first[..written] == second[..written], "level {level}, {len} bytes");
+                assert!(decoded(&first[..written], len) == plain);
+            }
+        }
     }
 }
 
