@@ -2,6 +2,7 @@
 //!
 //! Checks lengths, copies trailing bytes, and joins or splits planes for kernels that only take whole buffers.
 
+use super::copy::copy;
 use super::table::Kernel;
 
 /// Runs a kernel that has no typesize.
@@ -127,7 +128,8 @@ fn on_head(whole: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], 
     let (src, src_tail) = src.split_at(whole);
     let (dst, dst_tail) = dst.split_at_mut(whole);
     if !src_tail.is_empty() {
-        dst_tail.copy_from_slice(src_tail);
+        // The whole buffer for elements of one byte.
+        copy(src_tail, dst_tail);
     }
     if whole > 0 {
         kernel(src, dst);

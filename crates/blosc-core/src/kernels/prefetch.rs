@@ -12,6 +12,8 @@
 //! bitunshuffle   load rows, and prefetch the strip of the array             store the strip to the array
 //! ```
 //!
+//! AVX2's bitshuffle of typesizes 2, 4 and 8 prefetches in both phases.
+//!
 //! docs/decisions/002-kernels.md has the figures.
 
 #![allow(dead_code, reason = "some targets have no kernels that prefetch")]

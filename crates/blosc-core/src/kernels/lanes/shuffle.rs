@@ -18,7 +18,7 @@ macro_rules! lane_shuffle {
                 2 => shuffle_even::<2, { 4 * ROWS }, { 8 * ROWS }>(src, dst),
                 4 => shuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
                 8 => shuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
-                16 => drop(shuffle_16(src, planes_of(dst))),
+                16 if shuffle_16(src, planes_of(dst)) => {}
                 _ if shuffle_odd(typesize, src, dst) => {}
                 _ => shuffle_columns(typesize, src, dst),
             }
@@ -102,10 +102,13 @@ macro_rules! lane_shuffle {
             // Opaque to LLVM, which otherwise turns a look-up and a zip into two look-ups and a blend.
             let index = std::hint::black_box(gather_index(N));
             to_planes(src, planes, |tile: &[u8; TILE], rows: [&mut [u8; ROW]; N]| {
+                let mut v = [[zero(); N]; 4];
                 for at in (0..ROW).step_by(ROWS) {
-                    let v = gather_planes(load_pieces::<N>(tile, N * at, 16, 16 * N), &index);
-                    for j in 0..N {
-                        store_rows(rows[j], at, 0, 1, [v[j]]);
+                    v[at / ROWS] = gather_planes(load_pieces::<N>(tile, N * at, 16, 16 * N), &index);
+                }
+                for j in 0..N {
+                    for at in (0..ROW).step_by(ROWS) {
+                        store_rows(rows[j], at, 0, 1, [v[at / ROWS][j]]);
                     }
                 }
             })
@@ -137,14 +140,17 @@ macro_rules! lane_shuffle {
             }
         }
 
+        /// Shuffles typesize 16, two vectors of each plane at a time. Planes are often a multiple of 4 KiB apart. The cache then
+        /// holds the lines of half of the planes, so a line that is written in two tiles is fetched twice.
         #[target_feature(enable = $feature)]
         fn shuffle_16(src: &[u8], planes: [&mut [u8]; 16]) -> bool {
-            to_planes(src, planes, |tile: &[u8; 16 * ROWS], rows: [&mut [u8; ROWS]; 16]| {
-                let v = load_tile(tile, 0, 16);
+            to_planes(src, planes, |tile: &[u8; 32 * ROWS], rows: [&mut [u8; 2 * ROWS]; 16]| {
+                let (v, w) = (load_tile(tile, 0, 16), load_tile(tile, 16 * ROWS, 16));
                 for i in 0..4 {
-                    let quad = rotate_quad(&v, i);
+                    let (v, w) = (rotate_quad(&v, i), rotate_quad(&w, i));
                     for j in 0..4 {
-                        store_rows(rows[4 * i + j], 0, 0, 1, [quad[j]]);
+                        store_rows(rows[4 * i + j], 0, 0, 1, [v[j]]);
+                        store_rows(rows[4 * i + j], ROWS, 0, 1, [w[j]]);
                     }
                 }
             })
