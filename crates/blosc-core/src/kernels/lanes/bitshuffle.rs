@@ -47,8 +47,8 @@ macro_rules! lane_bitshuffle {
                     }
                 }
                 2 if LANES > 1 => bitunshuffle_strips::<2>(typesize, src, dst),
-                4 if LANES > 1 => bitunshuffle_strips::<4>(typesize, src, dst),
-                8 if LANES > 1 => bitunshuffle_strips::<8>(typesize, src, dst),
+                4 if LANES > 1 => bitunshuffle_even::<4, 4>(src, dst),
+                8 if LANES > 1 => bitunshuffle_even::<8, 2>(src, dst),
                 16 if LANES > 1 => bitunshuffle_strips::<16>(typesize, src, dst),
                 _ => bitunshuffle_strips::<0>(typesize, src, dst),
             }
@@ -149,6 +149,58 @@ macro_rules! lane_bitshuffle {
                                 }
                             }
                             store_tile(dst, at * group + column, group, v);
+                        }
+                    }
+                }
+            }
+        }
+
+        /// [`bitunshuffle_strips`] for a typesize `T` of 4 or 8, with `N = 16 / T`.
+        ///
+        /// The 16 vectors of a tile are the planes of `N` elements. Its first rounds are between elements, which come out of one
+        /// butterfly, and its last ones between planes. So no step has more than eight vectors, and all stay in registers.
+        ///
+        /// ```text
+        ///   element   plane        first phase              second phase
+        ///   eeee    | jjjj    -->  jjjj | eeee (scratch)    rows of the tile
+        /// ```
+        #[target_feature(enable = $feature)]
+        fn bitunshuffle_even<const T: usize, const N: usize>(src: &[u8], dst: &mut [u8]) {
+            const { assert!(T * N == 16) };
+            let (group, groups) = (8 * T, src.len() / T / 8);
+            let mut scratch = [[MaybeUninit::uninit(); 16]; SCRATCH / 16];
+            for strip in strips(groups, ROWS, STRIP / (ROWS * group)) {
+                for j in 0..T {
+                    for (scratch, at) in scratch.chunks_exact_mut(T / 2).zip(strip.clone()) {
+                        let to = dst[at * group..].as_ptr();
+                        for line in 0..ROWS / 8 {
+                            prefetch::for_writing(to, j * ROWS * 8 + line * 64);
+                        }
+                        let v = butterfly(load_rows::<8>(src, j * 8 * groups + at, groups, 8));
+                        for (scratch, v) in scratch.iter_mut().zip(v.as_chunks::<N>().0) {
+                            let mut v = *v;
+                            for _ in 0..N.ilog2() {
+                                v = rotate(v);
+                            }
+                            for k in 0..N {
+                                scratch[j * N + k].write(v[k]);
+                            }
+                        }
+                    }
+                }
+                for (scratch, at) in scratch.chunks_exact(T / 2).zip(strip.clone()) {
+                    for (tile, scratch) in scratch.iter().enumerate() {
+                        for k in 0..N {
+                            let mut v = [zero(); T];
+                            for j in 0..T {
+                                // SAFETY: the loop above has written all vectors of each tile.
+                                v[j] = unsafe { scratch[j * N + k].assume_init() };
+                            }
+                            for _ in 0..T.ilog2() {
+                                v = rotate(v);
+                            }
+                            let row = at * group + tile * 16 + k * T * group;
+                            store_pieces(dst, row, group, 16 * group, v);
                         }
                     }
                 }
