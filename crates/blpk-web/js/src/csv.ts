@@ -24,9 +24,12 @@ const EMPTY = new TextEncoder().encode('""\n');
 export async function csvOf(sources: [name: string, source: CsvSource][], slice: string): Promise<Uint8Array> {
   const names: string[] = [];
   const started: Started[] = [];
+  let rows: number | undefined;
   for (const [name, { dtype, leaves, start, part }] of sources) {
     if (!leaves?.every(hasText)) throw Object.assign(new Error(`items of dtype ${dtype} have no text`), { kind: "unsupported" });
-    const inner = (await start(slice)).slice(1);
+    const [count, ...inner] = await start(slice);
+    rows ??= count;
+    if (count !== rows) throw Object.assign(new Error(`the column ${name} has ${count} of these rows, the first column ${rows}`), { kind: "damaged" });
     for (const field of fieldNames(name, leaves, inner)) names.push(field);
     const across = Math.max(1, inner.reduce((product, length) => product * length, 1));
     started.push((most) => part(most, across));

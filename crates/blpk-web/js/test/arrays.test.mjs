@@ -143,6 +143,30 @@ test("a row of a table as CSV has all values of columns with axes", async () => 
   await assert.rejects(table.save([rows], "csv"), { kind: "invalid" });
 });
 
+test("rows of a table as CSV are the same of columns of all lengths", async () => {
+  const files = below(archive("bcolz"), "ref/badtab/column_length_mismatch");
+  // The first column has 30 rows, the second 29. With the names exchanged, the first one is the short one.
+  const exchanged = files.map(([path, bytes]) => [path, path === "__rootdirs__" ? new TextEncoder().encode('{"names": ["b", "a"]}') : bytes]);
+  for (const [list, rows] of [[files, 30], [exchanged, 29]]) {
+    const table = await open(list);
+    assert.equal(table.description.rows, rows);
+    const csv = async (slice) => new TextDecoder().decode(await table.save(slice, "csv"));
+    const [head, ...lines] = (await csv("0:29")).trimEnd().split("\n");
+    assert.equal(lines.length, 29);
+    for (const [slice, picked] of Object.entries({ "3:20:4": lines.slice(3, 20).filter((_, at) => at % 4 === 0), "-10:-7": lines.slice(rows - 10, rows - 7), "20:4:-5": [20, 15, 10, 5].map((row) => lines[row]), "3::-1": [3, 2, 1, 0].map((row) => lines[row]), "5:5": [], "-400:2": lines.slice(0, 2) })) {
+      assert.equal(await csv(slice), [head, ...picked, ""].join("\n"), slice);
+    }
+    if (rows === 29) {
+      for (const slice of ["...", ":", "[0:]"]) assert.equal(await csv(slice), [head, ...lines, ""].join("\n"), slice);
+      assert.equal(await csv("-3:"), [head, ...lines.slice(26), ""].join("\n"));
+      assert.equal(await csv("::-10"), [head, lines[28], lines[18], lines[8], ""].join("\n"));
+      continue;
+    }
+    for (const slice of ["...", "-3:", "::-10", "29", "25:40"]) await assert.rejects(table.save(slice, "csv"), { kind: "damaged", message: /^the column b has 29 rows, so row 29 cannot be read/ }, slice);
+    await assert.rejects(table.save("...,:", "csv"), (error) => typeof error.kind === "string");
+  }
+});
+
 test("big-endian items come in the order of the machine", async () => {
   for (const item of manifest("zarr").stores.filter(({ dtype }) => dtype === ">i4" || dtype === ">f8")) {
     const opened = await open(below(archive("zarr"), item.name));
