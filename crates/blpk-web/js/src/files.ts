@@ -142,7 +142,9 @@ export class Files {
     const file = this.#files.get(number);
     if (file === undefined) return this.#fail("the file was closed");
     if (file.source.memory) {
-      into.set(file.source.memory.subarray(offset, offset + into.length));
+      const part = partOf(file.source.memory, offset, into.length);
+      if (part === undefined) return this.#fail("the memory has changed: its buffer was detached or resized");
+      into.set(part);
       return DONE;
     }
     const { grain, blocks } = file;
@@ -361,6 +363,16 @@ function expectFew(held: Set<Piece>): void {
   for (const { bytes } of held) size += bytes.length;
   if (size <= MAX_HELD) return;
   throw Object.assign(new Error(`the selection touches more than ${MAX_HELD} bytes of the file; read it in parts`), { kind: "limit" });
+}
+
+/** Returns a part of memory, unless its buffer was detached or has become shorter. */
+function partOf(memory: Uint8Array, offset: number, length: number): Uint8Array | undefined {
+  try {
+    const part = memory.subarray(offset, offset + length);
+    return part.length === length ? part : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function message(error: unknown): string {

@@ -168,3 +168,19 @@ test("results have a buffer of their own, which can be moved", async () => {
   }
   opened.close();
 });
+
+test("a file in memory that changes after it was opened says so", async () => {
+  const [gone, short] = [compressSync(items()), compressSync(items())];
+  const resizable = new ArrayBuffer(short.length, { maxByteLength: short.length });
+  new Uint8Array(resizable).set(short);
+  const changes = [[gone.buffer, () => detach(gone)], [resizable, () => resizable.resize(short.length >> 1)]];
+  for (const [buffer, change] of changes) {
+    const opened = await open(buffer);
+    change();
+    for (const read of [() => opened.read(), () => opened.bytes(8 * ITEMS - 8, 8 * ITEMS)]) {
+      await assert.rejects(read(), (error) => typeof error.kind === "string" && /the memory has changed/.test(error.message));
+    }
+    opened.close();
+  }
+  works();
+});
