@@ -116,7 +116,6 @@ export async function httpSource(
   // The head counts as read.
   if (!isPart && !isEnough) return { ...memorySource(head), head };
   const size = isPart ? await totalSize(url, response, options) : Number(length);
-  const tag = response.headers.get("etag");
   let first: Uint8Array | undefined = head;
   /** All bytes, from a server without range requests. */
   let whole: Uint8Array | undefined;
@@ -134,7 +133,7 @@ export async function httpSource(
       if (whole) return whole.slice(offset, offset + length);
       const part = await request(`bytes=${offset}-${offset + length - 1}`);
       if (part.status !== 206 && part.status !== 200) throw refused(url, part);
-      const changed = tag !== null && part.headers.get("etag") !== null && part.headers.get("etag") !== tag;
+      const changed = isOther(response, part, size);
       const bytes = await bodyOf(url, part, offset, options);
       const isWhole = part.status === 200;
       const found = isWhole ? bytes.slice(offset, offset + length) : bytes;
@@ -143,6 +142,19 @@ export async function httpSource(
       return found;
     },
   };
+}
+
+/**
+ * Returns whether a later response is of another content than the first. A server at another origin shows `Last-Modified`
+ * always, the others if it exposes them.
+ */
+function isOther(first: Response, later: Response, size: number): boolean {
+  const differs = (name: string) => {
+    const [before, after] = [first.headers.get(name), later.headers.get(name)];
+    return before !== null && after !== null && before !== after;
+  };
+  const total = /\/(\d+)$/.exec(later.headers.get("content-range") ?? "")?.[1];
+  return differs("etag") || differs("last-modified") || (total !== undefined && Number(total) !== size);
 }
 
 /** The size of the file of a partial response. A server at another origin may not show the header with it. */

@@ -45,7 +45,8 @@ async function serve(files, how = {}) {
     const part = file.subarray(Number(start), Number(end) + 1);
     const range = `bytes ${start}-${Number(start) + part.length - 1}/${file.length}`;
     const tag = how.tag?.(log.length);
-    response.writeHead(206, { "content-range": range, ...(tag ? { etag: tag } : {}) }).end(part);
+    const modified = how.modified?.(log.length);
+    response.writeHead(206, { "content-range": range, ...(tag ? { etag: tag } : {}), ...(modified ? { "last-modified": modified } : {}) }).end(part);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => {
@@ -186,18 +187,24 @@ test("servers without ranges, with errors and with changing files", async () => 
   const failing = await serve(files, { fail: (number) => number === 2 });
   const forbidden = await serve(files, { forbidden: true });
   const changing = await serve(files, { tag: (number) => `"${number}"` });
+  const modified = await serve(files, { modified: (number) => new Date(1e12 + 1000 * number).toUTCString() });
+  const longer = new Map(files);
+  const growing = await serve(longer);
   try {
     assert.deepEqual([...(await (await open(`${whole.url}a.npy`)).read("131071")).data], [131071]);
     assert.equal(whole.log.length, 1);
     const opened = await open(`${failing.url}a.npy`);
     await assert.rejects(opened.read("131071"), /503 try later/);
     assert.deepEqual([...(await opened.read("131071")).data], [131071], "a failure is tried again by the next call");
-    await assert.rejects((await open(`${changing.url}a.npy`)).read("131071"), /changed/);
+    for (const { url } of [changing, modified]) await assert.rejects((await open(`${url}a.npy`)).read("131071"), /changed/);
+    const grown = await open(`${growing.url}a.npy`);
+    longer.set("a.npy", Buffer.concat([npy(), new Uint8Array(8)]));
+    await assert.rejects(grown.read("131071"), /changed/);
     await assert.rejects(open(`${whole.url}b.npy`), { kind: "absent", message: /^there is no file at this URL; as a directory/ });
     await assert.rejects(open(`${forbidden.url}a.npy`), { kind: "absent", message: /^the server answered 403 not for you for this URL/ });
     await assert.rejects(open("b.npy"), { kind: "invalid", message: "not a URL: b.npy" });
   } finally {
-    for (const server of [whole, failing, forbidden, changing]) server.close();
+    for (const server of [whole, failing, forbidden, changing, modified, growing]) server.close();
   }
 });
 
