@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { archive, below, malformedFrame, manifest } from "../test/golden.mjs";
-import { end, page, settled, start, stat, test, visit } from "./chromium.mjs";
+import { end, page, problems, settled, start, stat, test, visit } from "./chromium.mjs";
 
 await test("malformed files of every format do not break the page", async () => {
   const { malformed } = manifest("bloscpack");
@@ -36,6 +36,26 @@ await test("malformed files of every format do not break the page", async () => 
   assert.equal(await page.evaluate(() => document.readyState), "complete");
   await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
   assert.equal(await stat("values"), 221);
+});
+
+await test("arrays that only their metadata has scroll to their end", async () => {
+  const length = 2 ** 57;
+  const meta = { zarr_format: 2, shape: [length], chunks: [1 << 20], dtype: "|u1", fill_value: 7, order: "C", filters: null, compressor: null };
+  await start();
+  await page.evaluate((text) => {
+    document.body.dataset.state = "waiting";
+    window.dispatchEvent(new CustomEvent("blpk-open", { detail: { files: [[".zarray", new File([text], ".zarray")]] } }));
+  }, JSON.stringify(meta));
+  await settled();
+  assert.equal(await problems(), "");
+  for (const view of ["Values", "Bytes"]) {
+    await page.getByRole("tab", { name: view }).click();
+    const grid = page.locator("#panel [role=grid]");
+    await grid.press("End");
+    await page.waitForFunction(() => Number(document.querySelector("#panel tr.current")?.getAttribute("aria-rowindex")) > 1e9);
+    await grid.press("Home");
+    await page.waitForFunction(() => document.querySelector("#panel tr.current")?.getAttribute("aria-rowindex") === "2");
+  }
 });
 
 await end();

@@ -25,10 +25,12 @@ await test("keys read values, zoom and change views", async () => {
   await page.waitForFunction(() => document.querySelector(".scroller tbody td") !== null);
 });
 
-await test("keys of the browser are left to it by tabs and the map", async () => {
+await test("keys of the browser are left to it by tabs, the map and the grid", async () => {
   await visit("frames/frames/b2nd_034_f8_5x6x7.sframe/");
-  const isTaken = (element) => !element.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", altKey: true, bubbles: true, cancelable: true }));
+  const isTaken = (element) => ["ArrowLeft", "ArrowUp", "Home"].some((key) => !element.dispatchEvent(new KeyboardEvent("keydown", { key, altKey: true, bubbles: true, cancelable: true })));
   for (const selector of ["#tab-0", "#map-body canvas"]) assert.equal(await page.locator(selector).evaluate(isTaken), false, selector);
+  await page.getByRole("tab", { name: "Values" }).click();
+  assert.equal(await page.locator("#panel [role=grid]").evaluate(isTaken), false, "grid");
 });
 
 await test("the button for more chunk headers keeps the focus, or the map has it", async () => {
@@ -90,6 +92,72 @@ await test("values under the cursor have all digits, and dates are dates", async
     for (const key of ["ArrowUp", "ArrowRight"]) await page.keyboard.press(key);
     assert.equal(await page.locator("#panel .readout[role=status]").innerText(), `[1, 0, 0] = ${big + 3n}`);
   }
+});
+
+await test("a map and a line say what they show while the next part is read", async () => {
+  const readout = () => page.locator("#panel .readout[role=status]").innerText();
+  let gate = Promise.resolve();
+  await page.route("**/slow.npy", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  try {
+    data.set("slow.npy", npyOf("<f8", [9, 200, 300], Float64Array.from({ length: 9 * 200 * 300 }, (_, at) => Math.floor(at / 60_000))));
+    await visit("slow.npy");
+    assert.equal(await readout(), "[4, 0, 0] = 4");
+    let pass = () => {};
+    gate = new Promise((done) => (pass = done));
+    await page.getByLabel("axis 0, as a number").fill("7");
+    await page.getByLabel("axis 0, as a number").press("Enter");
+    await page.locator("#panel canvas").first().press("ArrowRight");
+    assert.equal(await readout(), "[4, 0, 1] = 4", "the plane is still that of index 4");
+    assert.match(await page.locator("#slice").inputValue(), /^4,/);
+    pass();
+    await page.waitForFunction(() => document.querySelector("#panel .readout[role=status]").innerText === "[7, 0, 1] = 7");
+    data.set("slow.npy", npyOf("<f8", [4 << 20], Float64Array.from({ length: 4 << 20 }, (_, at) => Math.floor(at / 1024))));
+    await visit("slow.npy");
+    const [first] = (await readout()).split(" = ");
+    gate = new Promise((done) => (pass = done));
+    await page.locator("#panel canvas").first().press("PageDown");
+    await page.locator("#panel canvas").first().press("Home");
+    assert.equal((await readout()).split(" = ")[0], first, "the line is still the first one");
+    pass();
+    await page.waitForFunction((before) => !document.querySelector("#panel .readout[role=status]").innerText.startsWith(before), first);
+  } finally {
+    await page.unroute("**/slow.npy");
+  }
+});
+
+await test("a line plot shows values between gaps", async () => {
+  data.set("gaps.npy", npyOf("<f8", [300], Float64Array.from({ length: 300 }, (_, at) => (at % 2 === 0 ? Number.NaN : Math.sin(at)))));
+  await visit("gaps.npy");
+  const pixels = await page.locator("#panel canvas").first().evaluate((canvas) => {
+    const context = canvas.getContext("2d");
+    const colour = document.createElement("canvas").getContext("2d");
+    colour.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+    colour.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = colour.getImageData(0, 0, 1, 1).data;
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) if (Math.abs(data[at] - red) + Math.abs(data[at + 1] - green) + Math.abs(data[at + 2] - blue) < 60) count++;
+    return count;
+  });
+  assert.ok(pixels > 150, `${pixels} pixels of 150 points`);
+});
+
+await test("a swipe on a trackpad zooms in steps, and sideways not at all", async () => {
+  data.set("swipe.npy", npyOf("<f8", [4096], Float64Array.from({ length: 4096 }, (_, at) => at)));
+  await visit("swipe.npy");
+  await page.locator("#panel canvas").first().focus();
+  const turn = (options) => page.locator("#panel canvas").first().evaluate((canvas, given) => canvas.dispatchEvent(new WheelEvent("wheel", { bubbles: true, cancelable: true, ...given })), options);
+  for (let event = 0; event < 5; event++) await turn({ deltaX: 90, deltaY: 0 });
+  for (let event = 0; event < 12; event++) await turn({ deltaY: -4 });
+  await settled();
+  assert.equal(await page.locator("#slice").inputValue(), "0:4096");
+  await turn({ deltaY: -4 });
+  await page.waitForFunction(() => /^\d+:\d+$/.test(document.getElementById("slice").value) && document.getElementById("slice").value !== "0:4096");
+  const [from, to] = (await page.locator("#slice").inputValue()).split(":").map(Number);
+  assert.equal(to - from, 2048);
 });
 
 await test("a line plot says where values are rounded, and where they are magnitudes", async () => {

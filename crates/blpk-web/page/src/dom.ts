@@ -41,6 +41,28 @@ export function isOfBrowser({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolea
   return ctrlKey || metaKey || altKey;
 }
 
+/** How canvases are painted. */
+const paints = new WeakMap<HTMLCanvasElement, () => void>();
+globalThis.matchMedia?.("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const canvas of document.querySelectorAll("canvas")) paints.get(canvas)?.();
+});
+
+/** After a wheel has turned so far, in pixels, a view changes. A mouse turns by more at once, a trackpad by less. */
+const NOTCH = 50;
+
+/** Returns a function that tells by the events of a wheel whether to zoom out (1), in (-1), or not yet (0). */
+export function wheelTurns(): (event: WheelEvent) => number {
+  let turned = 0;
+  return ({ deltaY, deltaMode }) => {
+    if (turned * deltaY < 0) turned = 0;
+    turned += deltaMode === WheelEvent.DOM_DELTA_PIXEL ? deltaY : NOTCH * Math.sign(deltaY);
+    if (Math.abs(turned) < NOTCH) return 0;
+    const turn = Math.sign(turned);
+    turned = 0;
+    return turn;
+  };
+}
+
 /**
  * A canvas that fills the width of its parent, sharp on all screens. `draw` is called when its size or the colours change.
  * A screen reader passes keys on only to an `application`.
@@ -63,6 +85,6 @@ export function canvasOf(height: number, role: "img" | "application", label: str
     draw(context, width, canvas.clientHeight);
   };
   new ResizeObserver(paint).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => canvas.isConnected && paint());
+  paints.set(canvas, paint);
   return { canvas, paint };
 }

@@ -4,7 +4,7 @@ import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { css, LOST, NAN, scaleOf } from "./colours.js";
 import { bytesOf } from "./cost.js";
-import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
+import { canvasOf, colour, el, isOfBrowser, say, wheelTurns } from "./dom.js";
 import { drawAxis, drawScale, hatch, imageOf, scaleLabels, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
 import { shownBytes } from "./numbers.js";
@@ -32,6 +32,8 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   let [rows, columns] = [firstRange(rowAxis), firstRange(columnAxis)];
   let isLog = false;
   let plane: Plane | undefined;
+  /** What was asked for when the plane was read. The rest may be about a plane to come. */
+  let shown = { rowAxis, columnAxis, at, rows, columns };
   let scale: Range = scaleOf(0, 1, false, 1);
   let [row, column] = [0, 0];
   /** The cells of the plane, a pixel each. */
@@ -64,8 +66,8 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     context.imageSmoothingEnabled = false;
     if (cells) context.drawImage(cells, box.x, box.y, box.width, box.height);
     if (isDamaged) hatch(context, box, plane);
-    drawAxis(context, box, { ...columns, axis: columnAxis }, false);
-    drawAxis(context, box, { ...rows, axis: rowAxis }, true);
+    drawAxis(context, box, { ...shown.columns, axis: shown.columnAxis }, false);
+    drawAxis(context, box, { ...shown.rows, axis: shown.rowAxis }, true);
     drawScale(context, box, labels);
     const [cellWidth, cellHeight] = [box.width / plane.columns, box.height / plane.rows];
     context.strokeStyle = colour("text");
@@ -74,14 +76,20 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     context.lineWidth = 1;
   }
 
-  const slice = () => shape.map((_, axis) => (axis === rowAxis ? text(rows) : axis === columnAxis ? text(columns) : String(at[axis]))).join(",");
+  /** Returns the slice that is shown. */
+  function slice(): string {
+    const { rowAxis, columnAxis, at, rows, columns } = shown;
+    return shape.map((_, axis) => (axis === rowAxis ? text(rows) : axis === columnAxis ? text(columns) : String(at[axis]))).join(",");
+  }
 
   const refresh = latest(async () => {
     canvas.setAttribute("aria-busy", "true");
     try {
-      plane = await remote.plane({ key: file.key, rowAxis, columnAxis, at, rows, columns, isLog });
+      const asked = { rowAxis, columnAxis, at: [...at], rows, columns };
+      const found = await remote.plane({ key: file.key, ...asked, isLog });
       // Another file is shown by now.
       if (!canvas.isConnected) return;
+      [plane, shown] = [found, asked];
       const positive = plane.values.reduce((least, value) => (value > 0 && value < least ? value : least), Number.POSITIVE_INFINITY);
       scale = scaleOf(plane.stats.min, plane.stats.max, isLog, positive);
       [cells, isDamaged] = [imageOf(plane, scale), plane.lost.includes(1)];
@@ -89,8 +97,9 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
       problem("plane", plane.problems);
       markChunks(plane.damaged);
       [row, column] = [Math.min(row, plane.rows - 1), Math.min(column, plane.columns - 1)];
-      const steps = rows.step > 1 || columns.step > 1 ? `, every ${rows.step}th row and ${columns.step}th column` : "";
-      canvas.setAttribute("aria-label", `Heat map of rows ${rows.start} to ${rows.stop} and columns ${columns.start} to ${columns.stop}${steps}: ${magnitude}from ${summary(plane.stats.min)} to ${summary(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
+      const [{ start: top, stop: bottom, step: down }, { start: first, stop: last, step: right }] = [asked.rows, asked.columns];
+      const steps = down > 1 || right > 1 ? `, every ${down}th row and ${right}th column` : "";
+      canvas.setAttribute("aria-label", `Heat map of rows ${top} to ${bottom} and columns ${first} to ${last}${steps}: ${magnitude}from ${summary(plane.stats.min)} to ${summary(plane.stats.max)}. Arrow keys read values, plus and minus zoom, shift and arrow keys move.`);
       onSlice(slice());
       tell();
       paint();
@@ -104,6 +113,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
   function tell(): void {
     if (!plane || plane.values.length === 0) return;
     const index = row * plane.columns + column;
+    const { rowAxis, columnAxis, at, rows, columns } = shown;
     const place = shape.map((_, axis) => (axis === rowAxis ? rows.start + row * rows.step : axis === columnAxis ? columns.start + column * columns.step : at[axis]));
     readout.textContent = `[${place.join(", ")}] = ${plane.lost[index] ? "cannot be read" : magnitude + textOf(plane.exact?.[index] ?? (plane.values[index] as number), leaves?.[0])}`;
   }
@@ -170,10 +180,12 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     tell();
     requestAnimationFrame(paint);
   });
+  const turned = wheelTurns();
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && document.activeElement !== canvas) return;
     event.preventDefault();
-    zoom(event.deltaY > 0 ? 2 : 0.5);
+    const turn = turned(event);
+    if (turn !== 0) zoom(turn > 0 ? 2 : 0.5);
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
     if (isOfBrowser(event)) return;

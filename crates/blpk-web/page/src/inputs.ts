@@ -104,11 +104,10 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
 }
 
 /** Lists all files of entries and of folders in them, by their paths. Their content is not read. */
-async function filesOf(entries: FileSystemEntry[], folder: string): Promise<[string, Blob][]> {
-  const found: [string, Blob][] = [];
+async function filesOf(entries: FileSystemEntry[], folder: string, found: [string, Blob][] = []): Promise<[string, Blob][]> {
   for (const entry of entries) {
     const path = `${folder}${entry.name}`;
-    if (entry.isDirectory) found.push(...(await filesOf(await entriesOf(entry as FileSystemDirectoryEntry), `${path}/`)));
+    if (entry.isDirectory) await filesOf(await entriesOf(entry as FileSystemDirectoryEntry), `${path}/`, found);
     else found.push([path, await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))]);
   }
   return found;

@@ -2,7 +2,7 @@
 
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
-import { canvasOf, colour, el, isOfBrowser, say } from "./dom.js";
+import { canvasOf, colour, el, isOfBrowser, say, wheelTurns } from "./dom.js";
 import { statistics } from "./histogram.js";
 import { problem } from "./problems.js";
 import type { Line, OpenedFile } from "./protocol.js";
@@ -27,6 +27,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   let [start, stop] = [0, Math.min(length, MOST, nbytes <= WHOLE ? length : chunk)];
   let isLog = false;
   let line: Line | undefined;
+  /** The range of the line. `start` and `stop` may be those of a line to come. */
+  let shown = { start, stop };
   let current = 0;
   /** The item that zooming keeps selected, also while a point stands for several items. */
   let item: number | undefined;
@@ -42,6 +44,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
 
   function draw(context: CanvasRenderingContext2D, width: number, height: number): void {
     if (!line) return;
+    const { start, stop } = shown;
     const to = (value: number) => (isLog ? (value > 0 ? Math.log10(value) : Number.NaN) : value);
     const { low, high } = isLog ? line.histogram : { low: line.stats.min, high: line.stats.max };
     const levels = valueTicks(low, high, box(width, height).height / 45);
@@ -78,6 +81,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   function drawLine(context: CanvasRenderingContext2D, px: (item: number) => number, py: (value: number) => number): void {
     if (!line) return;
     const { min, max, step } = line;
+    const { start } = shown;
+    const isGap = (point: number) => Number.isNaN(py(min[point] ?? Number.NaN)) && Number.isNaN(py(max[point] ?? Number.NaN));
     context.strokeStyle = context.fillStyle = colour("accent");
     context.beginPath();
     let isDown = false;
@@ -88,6 +93,8 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
       else if (step === 1 || Math.abs(low - high) < 1) {
         if (isDown) context.lineTo(at, high);
         else context.moveTo(at, high);
+        // No line goes to a point between gaps.
+        if (!isDown && isGap(point + 1)) context.fillRect(at - 1, high - 1, 2, 2);
         isDown = true;
       } else {
         if (isDown) context.lineTo(at, high);
@@ -100,22 +107,29 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     if (min.length <= 60) for (let point = 0; point < min.length; point++) context.fillRect(px(start + point * step) - 2, py(max[point] as number) - 2, 4, 4);
   }
 
+  /** Tells the figures, the problems and the place of a line. */
+  function tellRange({ start, stop }: typeof shown, found: Line): void {
+    figures.update(found.stats, found.histogram, isLog);
+    problem("line", [...new Set(found.lost.map((part) => `items ${start + (part.start[0] ?? 0)} to ${start + (part.stop[0] ?? 0) - 1} cannot be read: ${part.problem}`))]);
+    markChunks(found.damaged);
+    if (item !== undefined && item >= start && item < stop) current = Math.floor((item - start) / found.step);
+    else item = undefined;
+    current = Math.min(current, found.min.length - 1);
+    canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: ${magnitude}from ${summary(found.stats.min)} to ${summary(found.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
+    where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;
+    onSlice(`${start}:${stop}`);
+  }
+
   const refresh = latest(async () => {
     canvas.setAttribute("aria-busy", "true");
     try {
       const width = Math.max(64, Math.round(canvas.clientWidth || 600));
-      line = await remote.line({ key: file.key, start, stop, width, isLog });
+      const asked = { start, stop };
+      const found = await remote.line({ key: file.key, ...asked, width, isLog });
       // Another file is shown by now.
       if (!canvas.isConnected) return;
-      figures.update(line.stats, line.histogram, isLog);
-      problem("line", [...new Set(line.lost.map((part) => `items ${start + (part.start[0] ?? 0)} to ${start + (part.stop[0] ?? 0) - 1} cannot be read: ${part.problem}`))]);
-      markChunks(line.damaged);
-      if (item !== undefined && item >= start && item < stop) current = Math.floor((item - start) / line.step);
-      else item = undefined;
-      current = Math.min(current, line.min.length - 1);
-      canvas.setAttribute("aria-label", `Line plot of items ${start} to ${stop} of ${length}: ${magnitude}from ${summary(line.stats.min)} to ${summary(line.stats.max)}. Arrow keys read values, plus and minus zoom, page keys go to the next chunk.`);
-      where.textContent = `items ${start} to ${stop} of ${length}, chunks ${Math.floor(start / chunk)} to ${Math.floor(Math.max(start, stop - 1) / chunk)}`;
-      onSlice(`${start}:${stop}`);
+      [line, shown] = [found, asked];
+      tellRange(asked, found);
       tell();
       paint();
     } catch (error) {
@@ -126,6 +140,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
 
   function tell(): void {
     if (!line || line.min.length === 0) return;
+    const { start, stop } = shown;
     const [low, high] = [line.min[current] as number, line.max[current] as number];
     const from = start + current * line.step;
     const leaf = leaves?.[0];
@@ -158,7 +173,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   }
 
   /** Returns the selected item, which stays selected in another window that has it. */
-  const kept = () => (item ??= start + current * (line?.step ?? 1));
+  const kept = () => (item ??= shown.start + current * (line?.step ?? 1));
 
   /** Shows another chunk. The cursor stays at its place in the window. */
   function turn(by: number): void {
@@ -197,13 +212,15 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
     if (!line) return;
     const { x, width } = box(canvas.clientWidth, canvas.clientHeight);
     drag(event.offsetX, width);
-    select(Math.floor((((event.offsetX - x) / width) * (stop - start)) / line.step));
+    select(Math.floor((((event.offsetX - x) / width) * (shown.stop - shown.start)) / line.step));
     requestAnimationFrame(paint);
   });
+  const turned = wheelTurns();
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && document.activeElement !== canvas) return;
     event.preventDefault();
-    zoom(event.deltaY > 0 ? 2 : 0.5);
+    const turn = turned(event);
+    if (turn !== 0) zoom(turn > 0 ? 2 : 0.5);
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
     if (isOfBrowser(event)) return;

@@ -109,7 +109,10 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
   try {
     if (name !== "") {
       const member = await remote.member(file.key, name);
-      if (choice === choices) await showArray(member);
+      if (choice !== choices) return;
+      // The facts of a group are those of its first arrays.
+      if (file.description.kind === "group" && member.info) byId("facts").textContent = member.info;
+      await showArray(member);
       return;
     }
     byId("map").hidden = true;

@@ -1,6 +1,6 @@
 // A table that scrolls through any number of rows: only the rows in view exist.
 
-import { el } from "./dom.js";
+import { el, isOfBrowser } from "./dom.js";
 import { problem } from "./problems.js";
 
 /** The height of a row, as in the style sheet. */
@@ -39,6 +39,7 @@ let next = 0;
 
 /** Returns the table and a function that forgets its rows. */
 export function scroller(source: RowSource): { element: HTMLElement; reset(next?: Partial<RowSource>): void } {
+  limit();
   const pages = new Map<number, RowPage>();
   /** When pages were read that failed. */
   const failures = new Map<number, number>();
@@ -59,6 +60,11 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
   const hint = el("p", { class: "hint" }, "Click the table for the keys: arrow and page keys, Home and End.");
   const element = el("div", {}, controls, grid, hint);
 
+  /** Leaves out rows whose numbers are not exact. */
+  function limit(): void {
+    source.length = Math.min(source.length, Number.MAX_SAFE_INTEGER);
+  }
+
   const height = () => Math.min(MAX_HEIGHT, source.length * ROW);
   const visible = () => Math.max(1, Math.floor((grid.clientHeight || 416) / ROW) - 1);
   const last = () => Math.max(0, source.length - visible());
@@ -73,7 +79,8 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
   /** Shows the rows from `top` on. */
   function show(): void {
     const rows: HTMLElement[] = [];
-    for (let row = top; row < Math.min(source.length, top + visible() + 1); row++) {
+    for (let at = 0; at <= visible() && top + at < source.length; at++) {
+      const row = top + at;
       const cells = pages.get(Math.floor(row / PAGE))?.cells[row % PAGE] ?? ["…"];
       const columns = cells.map((cell, column) => {
         const kind = cell.startsWith("✗") ? "damaged" : source.isText?.(column) ? "text" : undefined;
@@ -173,6 +180,7 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
     scrollTo(top + Math.sign(rows) * Math.max(1, Math.round(Math.abs(rows))));
   }, { passive: false });
   grid.addEventListener("keydown", (event) => {
+    if (isOfBrowser(event)) return;
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: visible(), PageUp: -visible(), Home: -source.length, End: source.length }[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -184,6 +192,7 @@ export function scroller(source: RowSource): { element: HTMLElement; reset(next?
     element,
     reset: (changes) => {
       Object.assign(source, changes);
+      limit();
       forget();
       age++;
       layout();

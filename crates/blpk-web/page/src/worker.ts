@@ -92,6 +92,20 @@ async function line(request: LineRequest): Promise<Line> {
   return { step, ...envelope(plotted, step), exact: step === 1 ? exactOf(data) : undefined, lost, damaged: chunksOf(lost, [{ start, stop, step: 1 }], file.description), stats, histogram };
 }
 
+/** Maximum number of items of a cell of a table. */
+const MOST_INNER = 256;
+
+/** Returns how many items along each axis are shown of a box with more than `most`. */
+function firstOf(shape: number[], most: number): number[] {
+  let left = most;
+  const parts = shape.toReversed().map((length) => {
+    const part = Math.min(length, Math.max(1, left));
+    left = Math.floor(left / Math.max(1, part));
+    return part;
+  });
+  return parts.reverse();
+}
+
 /** Reads that may fail in one call because a server or a disk does. More would make requests without end. */
 const MOST_FAILURES = 8;
 
@@ -158,14 +172,19 @@ const calls: Calls = {
         continue;
       }
       isText.push(["U", "S"].includes(column.description.leaves?.[0]?.kind ?? ""));
-      const rest = column.shape.slice(1).map(() => ":");
+      const [length = 0, ...inner] = column.shape;
+      const parts = firstOf(inner, MOST_INNER);
+      const each = parts.reduce((product, part) => product * part, 1);
+      const isCut = parts.some((part, axis) => part < (inner[axis] ?? 0));
       const read = async (from: number, to: number) => {
-        const items = await column.texts([`${from}:${to}`, ...rest].join(","));
-        const each = Math.max(1, items.length / (to - from));
-        return Array.from({ length: to - from }, (_, row) => [items.slice(row * each, (row + 1) * each).flat().join(" ")]);
+        const items = await column.texts([`${from}:${to}`, ...parts.map((part) => `0:${part}`)].join(","));
+        return Array.from({ length: to - from }, (_, row) => [`${items.slice(row * each, (row + 1) * each).flat().join(" ")}${isCut ? " …" : ""}`]);
       };
-      const { cells, problems, isFailed } = await tolerant(start, stop, failures, read);
-      cells.forEach((cell, row) => result.cells[row]?.push(cell[0] ?? "✗"));
+      // A column may be shorter than the first.
+      const end = Math.max(start, Math.min(stop, length));
+      const { cells, problems, isFailed } = start < end ? await tolerant(start, end, failures, read) : { cells: [], problems: [], isFailed: false };
+      result.cells.forEach((row, at) => row.push(cells[at]?.[0] ?? "✗"));
+      if (end < stop) result.problems.push([end, `${name}: the column has ${length} rows`]);
       result.problems.push(...problems);
       result.isFailed ||= isFailed;
     }
