@@ -155,14 +155,17 @@ impl Container for OpenZarr<'_> {
 
     fn stored_files(&self, limits: &Limits) -> Result<Option<(u64, u64)>, Error> {
         let Some(keys) = self.stored_keys(limits)? else { return Ok(None) };
-        let mut nbytes = 0_u64;
+        let (mut nbytes, mut later) = (0_u64, None);
         for stored in &keys {
-            let key = &stored.key;
-            let len = self.len_of(stored);
-            let len = len.map_err(|error| Error::io("opening")(error).in_file(self.dir.name(key)))?;
-            nbytes = nbytes.saturating_add(len);
+            let failed = |error| Error::io("opening")(error).in_file(self.dir.name(&stored.key));
+            match self.len_of(stored) {
+                Ok(len) => nbytes = nbytes.saturating_add(len),
+                // A source that fetches files after the call fetches all of them together.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => later = later.or(Some(failed(error))),
+                Err(error) => return Err(failed(error)),
+            }
         }
-        Ok(Some((keys.len() as u64, nbytes)))
+        later.map_or(Ok(Some((keys.len() as u64, nbytes))), Err)
     }
 
     fn details(&self) -> Details<'_> {
