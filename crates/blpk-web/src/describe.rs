@@ -4,8 +4,9 @@ use bloscpack_format::Json;
 use bloscpack_format::numpy::{Dtype, Order};
 use bloscpack_io::{Array, ChunkFacts, Error};
 
-use crate::items;
 use crate::opened::Opened;
+use crate::rest::Lost;
+use crate::{items, kind};
 
 fn number(number: u64) -> Json {
     i64::try_from(number).map_or_else(|_| Json::BigInt(number.to_string().into()), Json::Int)
@@ -89,14 +90,18 @@ pub(crate) fn chunk(facts: &ChunkFacts) -> Json {
 
 /// Returns the problem with a chunk.
 pub(crate) fn damaged_chunk(error: &Error) -> Json {
-    object([("problem", Json::String(error.report().to_string()))])
+    object([
+        ("problem", Json::String(error.report().to_string())),
+        ("kind", Json::String(kind::name(error.kind()).into())),
+    ])
 }
 
 /// Returns a part that cannot be read.
-pub(crate) fn part(start: &[u64], stop: &[u64], problem: &str) -> Json {
+pub(crate) fn part(lost: &Lost) -> Json {
     object([
-        ("start", numbers(start.iter().copied())),
-        ("stop", numbers(stop.iter().copied())),
-        ("problem", Json::String(problem.to_owned())),
+        ("start", numbers(lost.start.iter().copied())),
+        ("stop", numbers(lost.stop.iter().copied())),
+        ("problem", Json::String(lost.problem.as_str().into())),
+        ("kind", Json::String(kind::name(lost.kind).into())),
     ])
 }

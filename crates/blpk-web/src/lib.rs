@@ -9,6 +9,7 @@
 //! | `opened` | an open file or directory: an array, a table or a group |
 //! | `describe` | an open file as JSON |
 //! | `info` | the facts that `blpk info` prints |
+//! | `kind` | the names of the kinds of errors |
 //! | `items` | items for JavaScript's typed arrays |
 //! | `text` | items as lines of comma-separated values |
 //! | `rest` | the intact parts of a damaged array |
@@ -33,6 +34,7 @@ mod imports;
 mod info;
 #[cfg(feature = "containers")]
 mod items;
+mod kind;
 #[cfg(feature = "containers")]
 mod opened;
 #[cfg(feature = "compress")]

@@ -1,5 +1,6 @@
 //! Reads the intact parts of a damaged array.
 
+use blosc_core::ErrorKind;
 use bloscpack_format::numpy::{Order, Selection};
 use bloscpack_io::{Array, Error, UnpackOptions};
 
@@ -14,6 +15,7 @@ pub(crate) struct Lost {
     pub(crate) start: Vec<u64>,
     pub(crate) stop: Vec<u64>,
     pub(crate) problem: String,
+    pub(crate) kind: ErrorKind,
 }
 
 /// Reads the selected items. Items that cannot be read are zeros, and are listed.
@@ -60,7 +62,7 @@ impl Reader<'_> {
     fn halves(&mut self, start: Vec<u64>, stop: Vec<u64>, items: &mut [u8], error: Error) -> Result<(), Error> {
         let cut = self.cut(&start, &stop).filter(|_| self.attempts > 0);
         let Some((axis, at)) = cut else {
-            self.lost.push(Lost { start, stop, problem: error.report().to_string() });
+            self.lost.push(Lost { start, stop, problem: error.report().to_string(), kind: error.kind() });
             return Ok(());
         };
         let with = |axes: &[u64]| {

@@ -51,6 +51,23 @@ await test("a server that fails is asked a few times, and again later", async ()
   assert.equal(await problems(), "");
 });
 
+await test("a header that a server does not send is no damage, and is read again", async () => {
+  await zarr("unsent", 3);
+  const end = await failing(/\/data\/unsent\/1$/, (route) => route.fulfill({ status: 503, body: "" }));
+  await visit("unsent/");
+  await until("#map-body", "3 of 3 chunks: .*, 1 not read");
+  assert.doesNotMatch(await text("#map-body"), /damaged/);
+  await page.locator("#map-body canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  await until("#map-body", "Chunk 1 was not read: ");
+  await end();
+  await page.waitForTimeout(2100);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowLeft");
+  await until("#map-body", "Chunk 1: ");
+  assert.doesNotMatch(await text("#map-body"), /not read/);
+});
+
 await test("files that a server refuses are counted", async () => {
   await zarr("refused", 3);
   const end = await failing(/\/data\/refused\/1$/, (route) => route.fulfill({ status: 403, body: "" }));

@@ -136,6 +136,50 @@ await test("damage is said and hatched, and the rest is shown", async () => {
   await page.waitForFunction(() => document.querySelector(".scroller tbody tr td:last-child")?.innerText.startsWith("blpk"));
 });
 
+await test("the facts of an array in a group of many are shown when it is chosen", async () => {
+  const meta = (length) => JSON.stringify({ zarr_format: 2, shape: [length], chunks: [4], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: null });
+  const files = [[".zgroup", '{"zarr_format":2}'], ...Array.from({ length: 20 }, (_, at) => [`a${at}/.zarray`, meta(100 + at)])];
+  await page.goto(server.origin);
+  await page.waitForFunction(() => document.body.dataset.state === "ready");
+  await page.evaluate((list) => {
+    document.body.dataset.state = "waiting";
+    window.dispatchEvent(new CustomEvent("blpk-open", { detail: { files: list.map(([path, text]) => [path, new File([text], path)]) } }));
+  }, files);
+  await settled();
+  assert.match(await text("#facts"), /and 4 more arrays/);
+  await page.locator("#member").selectOption("a19");
+  await page.waitForFunction(() => /and 4 more arrays\s+a19:[^]*119/.test(document.getElementById("facts").innerText));
+});
+
+await test("of a file above the limit, a view reads its part, and millions of rows scroll", async () => {
+  const rows = 9_000_000;
+  data.set("long.npy", npyOf("<f4", [rows], Float32Array.from({ length: rows }, (_, at) => at)));
+  await visit("long.npy");
+  const traffic = () => page.evaluate(() => ["read", "stored"].map((name) => Number(document.getElementById("traffic").dataset[name])));
+  const [read, stored] = await traffic();
+  assert.equal(stored, data.get("long.npy").length);
+  await page.getByRole("tab", { name: "Values" }).click();
+  const first = (value) => page.waitForFunction((text) => document.querySelector("tr.current td")?.innerText === text, value);
+  await first("0.0");
+  assert.ok((await traffic())[0] - read < stored / 100, `${read} bytes of ${stored}`);
+  const grid = page.locator(".scroller");
+  await grid.press("End");
+  await first(`${rows - 1}.0`);
+  await page.getByLabel(/Go to line/).fill("4500000");
+  await page.getByLabel(/Go to line/).press("Enter");
+  await first("4500000.0");
+  const shown = () => page.evaluate(() => Number(document.querySelector(".scroller tbody th").innerText));
+  const before = await shown();
+  await grid.hover();
+  await page.mouse.wheel(0, 240);
+  await page.waitForFunction((row) => Number(document.querySelector(".scroller tbody th").innerText) > row, before);
+  assert.equal((await shown()) - before, 10, "a row is 24 pixels");
+  data.set("wide.npy", npyOf("<f8", [4096, 1100], Float64Array.from({ length: 4096 * 1100 }, (_, at) => at)));
+  await visit("wide.npy");
+  const [part, whole] = await traffic();
+  assert.ok(part < whole / 4, `${part} bytes of ${whole} for a window of 512 rows`);
+});
+
 await test("a slice of a large file fetches little, and counts it", async () => {
   const shape = [2000, 1000];
   const items = Float64Array.from({ length: shape[0] * shape[1] }, (_, at) => at);

@@ -255,6 +255,22 @@ await test("a member that cannot be read leaves nothing of the one before", asyn
   assert.equal(await problems(), "");
 });
 
+await test("views change while a long download is made", async () => {
+  data.set("download.npy", npyOf("<f8", [3000, 1000], Float64Array.from({ length: 3_000_000 }, (_, at) => Math.sqrt(at))));
+  await visit("download.npy");
+  await page.locator("#slice").fill("...");
+  await page.locator("#save-form select").selectOption("csv");
+  let isSaved = false;
+  const saved = page.waitForEvent("download").then(() => (isSaved = true));
+  await page.locator("#save-form button").click();
+  const canvas = page.locator("#panel canvas").first();
+  await canvas.focus();
+  for (let zoom = 0; zoom < 3; zoom++) await canvas.press("+");
+  await page.waitForFunction(() => !document.getElementById("slice").value.includes("..."));
+  assert.equal(isSaved, false, "the download is still made");
+  await saved;
+});
+
 await test("a download that fails says so, also of damage that is shown already", async () => {
   for (const [path, content] of await damagedZarr()) data.set(`unsaved/${path}`, Buffer.from(content));
   await visit("unsaved/");

@@ -4,7 +4,7 @@ import init, * as wasm from "../generated/blpk_open.js";
 import { checkInteger, checkName, checkText, invalid } from "./check.js";
 import { csvOf, textsOf, type CsvSource } from "./csv.js";
 import { Files, type Traffic } from "./files.js";
-import { guarded, Module } from "./module.js";
+import { guarded, Module, type BlpkError } from "./module.js";
 import { sliceText, type Slice } from "./slice.js";
 import { typedArray, type Leaf, type TypedArray } from "./typed.js";
 
@@ -68,9 +68,11 @@ export interface ChunkFacts {
   isStored: boolean;
 }
 
-/** A chunk whose header is damaged. */
+/** A chunk whose header is damaged, or could not be read. */
 export interface DamagedChunk {
   problem: string;
+  /** `io` if a server or a disk failed: another call may succeed. */
+  kind: BlpkError["kind"];
 }
 
 /** Selected items. */
@@ -86,6 +88,8 @@ export interface Lost {
   start: number[];
   stop: number[];
   problem: string;
+  /** `io` if a server or a disk failed: another call may succeed. */
+  kind: BlpkError["kind"];
 }
 
 /** An array, a table or a group. */

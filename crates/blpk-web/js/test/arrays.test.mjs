@@ -92,6 +92,7 @@ test("a missing chunk is the fill value, and damage is shown while the rest is r
   const { data, lost } = await opened.readRest();
   assert.deepEqual(lost.map(({ start, stop }) => [start, stop]), [[[30, 0], [60, 50]]]);
   assert.match(lost[0].problem, /1\.0/);
+  assert.equal(lost[0].kind, "damaged");
   for (let row = 0; row < 100; row++) {
     for (let column = 0; column < 80; column++) {
       const isLost = row >= 30 && row < 60 && column < 50;

@@ -259,6 +259,24 @@ test("reads can be cancelled", async () => {
   await assert.rejects(opened.read("131071"), { name: "AbortError" });
 });
 
+test("what a server did not send is no damage", async () => {
+  const server = await serve(await zarr(), { fail: () => isFailing });
+  let isFailing = false;
+  try {
+    const opened = await open(server.url);
+    isFailing = true;
+    const [facts] = await opened.chunks(1, 2);
+    assert.deepEqual([facts.kind, /503 try later/.test(facts.problem)], ["io", true]);
+    const { lost } = await opened.readRest("300000");
+    assert.deepEqual(lost.map(({ kind }) => kind), ["io"]);
+    isFailing = false;
+    assert.equal((await opened.chunks(1, 2))[0].problem, undefined);
+    assert.deepEqual((await opened.readRest("300000")).lost, []);
+  } finally {
+    server.close();
+  }
+});
+
 test("aborting ends a request that the server does not answer", async () => {
   const hanging = (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const controller = new AbortController();

@@ -25,22 +25,30 @@ type Facts = ChunkFacts | DamagedChunk;
 
 const isDamaged = (facts: Facts): facts is DamagedChunk => "problem" in facts;
 
+/** Returns whether the header of a chunk was not read because a server or a disk failed. */
+const isUnread = (facts: Facts) => isDamaged(facts) && facts.kind === "io";
+
+/** After so many milliseconds, such a header is read again. */
+const RETRY = 2000;
+
 type Colour = [number, number, number];
 
 /** Returns the ratio of a chunk as a colour: 1 is dark, 100 and more are bright. */
 function backgroundOf(facts: Facts): Colour {
+  if (isUnread(facts)) return SPECIAL_COLOUR;
   if (isDamaged(facts)) return LOST;
   if (facts.special !== null || facts.cbytes === 0) return SPECIAL_COLOUR;
   return colourAt(Math.log10(Math.max(1, facts.nbytes / facts.cbytes)) / 2);
 }
 
-/** The colour of chunks that repeat a value. It is not on the scale. */
+/** The colour of chunks that repeat a value, and of those that were not read. It is not on the scale. */
 const SPECIAL_COLOUR: Colour = [200, 205, 212];
 
 const isDark = ([red, green, blue]: Colour) => red * 0.3 + green * 0.6 + blue * 0.1 < 130;
 
 /** The mark of a chunk in the map: a letter for its codec or its repeated value. */
 function markOf(facts: Facts): [mark: string, words: string] {
+  if (isUnread(facts)) return ["…", "not read"];
   if (isDamaged(facts)) return ["×", "damaged"];
   if (facts.special !== null) return SPECIAL[facts.special] ?? ["=", facts.special];
   if (facts.isStored) return ["·", "stored"];
@@ -50,7 +58,7 @@ function markOf(facts: Facts): [mark: string, words: string] {
 
 /** Describes a chunk in words. */
 function words(number: number, facts: Facts): string {
-  if (isDamaged(facts)) return `Chunk ${number} is damaged: ${facts.problem}`;
+  if (isDamaged(facts)) return `Chunk ${number} ${isUnread(facts) ? "was not read" : "is damaged"}: ${facts.problem}`;
   const { nbytes, cbytes, filters, special } = facts;
   if (special !== null && cbytes === 0) return `Chunk ${number}: ${markOf(facts)[1]}, ${shownBytes(nbytes)}, takes no bytes`;
   const ratio = cbytes > 0 ? `, ratio ${(nbytes / cbytes).toFixed(2)}` : "";
@@ -89,6 +97,8 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   const total = file.description.nchunks ?? 0;
   const chunks: Facts[] = [];
   const damaged = new Map<number, string>();
+  /** When headers were read again. */
+  const retried = new Map<number, number>();
   let current = 0;
   let across = 1;
   let isReading = false;
@@ -129,6 +139,17 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
     const facts = chunks[current];
     if (facts) readout.textContent = words(current, facts);
     paint();
+    if (facts && isUnread(facts)) void readAgain(current);
+  }
+
+  /** Reads a header that was not read. */
+  async function readAgain(number: number): Promise<void> {
+    if (Date.now() - (retried.get(number) ?? 0) < RETRY) return;
+    retried.set(number, Date.now());
+    const [facts] = await remote.chunks(file.key, number, number + 1).catch(() => []);
+    if (!isShown() || facts === undefined) return;
+    chunks[number] = facts;
+    summarize();
   }
 
   /** Reads the headers of more chunks, until another map is shown. */
@@ -167,13 +188,14 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
 
   /** Says how many chunks there are, and how many are damaged. */
   function summarize(): void {
-    for (const [number, problem] of damaged) if (chunks[number]) chunks[number] = { problem };
-    const broken = chunks.filter(isDamaged).length;
+    for (const [number, problem] of damaged) if (chunks[number]) chunks[number] = { problem, kind: "damaged" };
+    const unread = chunks.filter(isUnread).length;
+    const broken = chunks.filter(isDamaged).length - unread;
     const whole = chunks.filter((facts): facts is ChunkFacts => !isDamaged(facts));
     const nbytes = whole.reduce((sum, facts) => sum + facts.nbytes, 0);
     const cbytes = whole.reduce((sum, facts) => sum + facts.cbytes, 0);
     const ratio = cbytes > 0 ? `, ratio ${(nbytes / cbytes).toFixed(2)}` : "";
-    const text = `${chunks.length} of ${total} chunks: ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}${broken ? `, ${broken} damaged` : ""}`;
+    const text = `${chunks.length} of ${total} chunks: ${shownBytes(nbytes)} in ${shownBytes(cbytes)}${ratio}${broken ? `, ${broken} damaged` : ""}${unread ? `, ${unread} not read` : ""}`;
     summary.textContent = text;
     canvas.setAttribute("aria-label", `Map of chunks. ${text}. Arrow keys go from chunk to chunk.`);
     legend.replaceChildren(...legendOf(chunks));
@@ -186,7 +208,7 @@ export async function showChunks(file: OpenedFile, place: HTMLElement): Promise<
   markDamaged = (found) => {
     for (const [number, problem] of found) {
       const facts = chunks[number];
-      if (facts !== undefined && !isDamaged(facts)) damaged.set(number, problem);
+      if (facts !== undefined && (!isDamaged(facts) || isUnread(facts))) damaged.set(number, problem);
       else if (facts === undefined && number < total) damaged.set(number, problem);
     }
     // Chunks whose headers are not read yet are marked once they are.

@@ -8,11 +8,13 @@ const MOST = 4096;
 
 /**
  * Returns the chunks that hold lost parts of a selection, which has a range for each axis. The numbers of chunks are those of
- * the boxes in C order. Where chunks are no boxes, the problem names the chunk.
+ * the boxes in C order. Parts that were not read for another reason than damage are left out. Where chunks are no boxes, the problem names the chunk.
  */
 export function chunksOf(lost: Lost[], selection: AxisRange[], { shape = [], chunkshape }: Description): DamagedChunks {
   const found: DamagedChunks = [];
-  for (const { start, stop, problem } of lost) {
+  for (const { start, stop, problem, kind } of lost) {
+    // Nothing is known about chunks that a server did not send.
+    if (kind === "io") continue;
     const named = /\bchunk (\d+)\b/.exec(problem)?.[1];
     if (!chunkshape || named !== undefined) {
       if (named !== undefined) found.push([Number(named), problem]);

@@ -110,8 +110,8 @@ async function showMember(file: OpenedFile, name: string): Promise<void> {
     if (name !== "") {
       const member = await remote.member(file.key, name);
       if (choice !== choices) return;
-      // The facts of a group are those of its first arrays.
-      if (file.description.kind === "group" && member.info) byId("facts").textContent = member.info;
+      // The facts of a group with many arrays are those of the first ones.
+      if (/\n… and \d+ more arrays/.test(file.info)) byId("facts").textContent = `${file.info}\n\n${name}:\n${member.info}`;
       await showArray(member);
       return;
     }

@@ -224,7 +224,7 @@ function post(answer: Answer): void {
   self.postMessage(answer, value instanceof Uint8Array ? { transfer: [value.buffer] } : {});
 }
 
-/** Calls run one after the other. */
+/** Calls run one after the other. A download, which may take long, runs beside them. */
 let last: Promise<unknown> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
@@ -233,7 +233,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
     loaded.catch(() => {});
     return;
   }
-  last = last.then(async () => {
+  const run = async () => {
     const { id, name, args } = data;
     const progress = setInterval(() => self.postMessage({ traffic: traffic() } satisfies Answer), 250);
     try {
@@ -244,5 +244,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
       post({ id, error: { message, kind }, traffic: traffic() });
     }
     clearInterval(progress);
-  });
+  };
+  if (data.name === "save") void last.then(run);
+  else last = last.then(run);
 });

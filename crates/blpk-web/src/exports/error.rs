@@ -4,22 +4,13 @@ use blosc_core::ErrorKind;
 use js_sys::{Error, Reflect};
 use wasm_bindgen::JsValue;
 
+use crate::kind;
+
 /// Returns an error with a message and a kind.
 pub(crate) fn error(kind: ErrorKind, message: &str) -> JsValue {
     let error = Error::new(message);
-    let kind = match kind {
-        ErrorKind::Damaged => "damaged",
-        ErrorKind::Truncated => "truncated",
-        ErrorKind::Unsupported => "unsupported",
-        ErrorKind::InvalidInput => "invalid",
-        ErrorKind::NotFound => "absent",
-        ErrorKind::Limit => "limit",
-        ErrorKind::OutOfMemory => "memory",
-        ErrorKind::Cancelled => "cancelled",
-        _ => "io",
-    };
     // Setting a property of a new object cannot fail.
-    let _ = Reflect::set(&error, &"kind".into(), &kind.into());
+    let _ = Reflect::set(&error, &"kind".into(), &kind::name(kind).into());
     error.into()
 }
 

@@ -135,7 +135,7 @@ impl File {
             lost = rest::read(array, selection, items, &unpack_options())?;
             Ok(())
         })?;
-        let lost = lost.iter().map(|part| describe::part(&part.start, &part.stop, &part.problem)).collect();
+        let lost = lost.iter().map(describe::part).collect();
         self.lost = Json::Array(lost).dumps();
         Ok(Uint8Array::from(items.as_slice()))
     }
