@@ -135,7 +135,14 @@ const calls: Calls = {
     await loaded;
     return described(await open(placeOf(place), { raw }));
   },
-  member: async (key, name) => described(await found(key).member(name)),
+  member: (key, name) => {
+    const place = `${key} ${name}`;
+    const member = members.get(place) ?? found(key).member(name).then(described);
+    members.set(place, member);
+    // Another call tries again.
+    member.catch(() => members.delete(place));
+    return member;
+  },
   chunks: (key, start, stop) => found(key).chunks(start, stop),
   plane,
   line,
@@ -196,9 +203,13 @@ const calls: Calls = {
   close: async () => {
     for (const file of opened) file.close();
     opened = [];
+    members.clear();
     columns.clear();
   },
 };
+
+/** The members that were chosen: a choice that is made again opens nothing. */
+const members = new Map<string, Promise<OpenedFile>>();
 
 const columns = new Map<string, Promise<Opened>>();
 
