@@ -5,7 +5,7 @@ import { checkInteger, checkName, checkText, invalid } from "./check.js";
 import { csvOf, textsOf, type CsvSource } from "./csv.js";
 import { Files, type Traffic } from "./files.js";
 import { guarded, Module, type BlpkError } from "./module.js";
-import { sliceText, type Slice } from "./slice.js";
+import { rowsOf, sliceText, type Slice } from "./slice.js";
 import { typedArray, type Leaf, type TypedArray } from "./typed.js";
 
 /** The WebAssembly module for files. */
@@ -277,34 +277,4 @@ function checkRange(start: number, stop: number): void {
 /** The error of a column that ends before a row of the table. */
 function ended(name: string, length: number, row: number): Error {
   return Object.assign(new Error(`the column ${name} has ${length} rows, so row ${row} cannot be read`), { kind: "damaged" });
-}
-
-/**
- * Returns the slice of a table with its rows as a range without negative ends, which selects the same rows of columns of all
- * lengths and keeps the axis of rows; and the end of these rows. A row that does not exist, and what is no slice, stays as it
- * is.
- */
-function rowsOf(slice: string, rows: number): [slice: string, end: number] {
-  const [, before = "", first = "", after = ""] = /^(\s*\[?\s*)([^,\]]*?)(\s*(?:[,\]][^]*)?)$/.exec(slice) ?? [];
-  if (first === "..." && !after.includes(",")) return [`${before}0:${rows}${after}`, rows];
-  if (/^[+-]?\d+$/.test(first)) {
-    const row = Number(first) + (Number(first) < 0 ? rows : 0);
-    return row >= 0 && row < rows ? [`${before}${row}:${row + 1}${after}`, row + 1] : [slice, rows];
-  }
-  const range = /^([+-]?\d*)\s*:\s*([+-]?\d*)\s*(?::\s*([+-]?\d*))?$/.exec(first);
-  const [start, stop, step = 1] = [range?.[1], range?.[2], range?.[3]].map((text) => (text ? Number(text) : undefined));
-  if (range === null || step === 0) return [slice, rows];
-  const [text, end] = rangeOf(start, stop, step, rows);
-  return [`${before}${text}${after}`, end];
-}
-
-/** Returns a range of `length` indices as Python's `slice.indices`, and the end of its indices. */
-function rangeOf(start: number | undefined, stop: number | undefined, step: number, length: number): [range: string, end: number] {
-  const [least, most] = step > 0 ? [0, length] : [-1, length - 1];
-  const index = (at: number) => Math.min(most, Math.max(least, at < 0 ? at + length : at));
-  const from = start === undefined ? (step > 0 ? least : most) : index(start);
-  const to = stop === undefined ? (step > 0 ? most : least) : index(stop);
-  if (step > 0 ? from >= to : from <= to) return ["0:0", 0];
-  const last = step > 0 ? from + Math.floor((to - 1 - from) / step) * step : from;
-  return [`${from}:${to < 0 ? "" : to}:${step}`, last + 1];
 }
