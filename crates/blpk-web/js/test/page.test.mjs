@@ -16,7 +16,7 @@ const { ticks, valueTicks } = await load("ticks");
 const { scaleOf } = await load("colours");
 const { histogramOf, statsOf } = await load("numbers");
 const { labelsOf, summaryText, textOf } = await load("texts");
-const { chunksOf } = await load("lost");
+const { chunksOf, lostRuns } = await load("lost");
 const { zoomed, startOf } = await load("zoom");
 
 test("ticks are round numbers in the range", () => {
@@ -140,4 +140,10 @@ test("lost parts are those of chunks, by the boxes or by name", () => {
   assert.deepEqual(chunksOf(lost([1, 0], [2, 1]), every, boxes).map(([chunk]) => chunk), [7]);
   assert.deepEqual(chunksOf(lost([0], [5], "chunk 3: bad"), [whole[0]], { shape: [10], chunkshape: null }), [[3, "chunk 3: bad"]]);
   assert.deepEqual(chunksOf(lost([0], [5], "bad"), [whole[0]], { shape: [10], chunkshape: null }), []);
+});
+
+test("lost cells are runs within their row", () => {
+  const lost = Uint8Array.of(0, 1, 1, 1, 1, 0, 1, 0, 1);
+  assert.deepEqual(lostRuns({ lost, rows: 3, columns: 3 }), [[0, 1, 3], [1, 0, 2], [2, 0, 1], [2, 2, 3]]);
+  assert.equal(lostRuns({ lost: new Uint8Array(512 * 512).fill(1), rows: 512, columns: 512 }).length, 512);
 });

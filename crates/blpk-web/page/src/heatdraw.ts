@@ -3,6 +3,7 @@
 import type { Leaf } from "../../js/src/index.js";
 import { colourAt, css, LOST, NAN } from "./colours.js";
 import { colour } from "./dom.js";
+import { lostRuns } from "./lost.js";
 import type { AxisRange, Plane } from "./protocol.js";
 import type { Range } from "./range.js";
 import { labelsOf } from "./texts.js";
@@ -46,9 +47,9 @@ export function hatch(context: CanvasRenderingContext2D, box: Box, plane: Plane)
   const [cellWidth, cellHeight] = [box.width / plane.columns, box.height / plane.rows];
   context.save();
   context.beginPath();
-  plane.lost.forEach((lost, index) => {
-    if (lost) context.rect(box.x + (index % plane.columns) * cellWidth, box.y + Math.floor(index / plane.columns) * cellHeight, cellWidth + 1, cellHeight + 1);
-  });
+  for (const [row, first, end] of lostRuns(plane)) {
+    context.rect(box.x + first * cellWidth, box.y + row * cellHeight, (end - first) * cellWidth + 1, cellHeight + 1);
+  }
   context.clip();
   context.strokeStyle = "#fff";
   context.beginPath();

@@ -1,7 +1,7 @@
-// The chunks of items that cannot be read.
+// Items that cannot be read: their chunks, and their cells in a map.
 
 import type { Description, Lost } from "../../js/src/index.js";
-import type { AxisRange, DamagedChunks } from "./protocol.js";
+import type { AxisRange, DamagedChunks, Plane } from "./protocol.js";
 
 /** Maximum number of chunks that are named. */
 const MOST = 4096;
@@ -33,4 +33,19 @@ export function chunksOf(lost: Lost[], selection: AxisRange[], { shape = [], chu
     for (const number of numbers) found.push([number, problem]);
   }
   return found.slice(0, MOST);
+}
+
+/** Returns the cells that cannot be read as runs: a row, the first column and the end. A path of a rectangle for each cell is slow. */
+export function lostRuns({ lost, rows, columns }: Pick<Plane, "lost" | "rows" | "columns">): [row: number, first: number, end: number][] {
+  const runs: [number, number, number][] = [];
+  for (let row = 0; row < rows; row++) {
+    for (let first = 0; first < columns; first++) {
+      if (!lost[row * columns + first]) continue;
+      let end = first + 1;
+      while (end < columns && lost[row * columns + end]) end++;
+      runs.push([row, first, end]);
+      first = end;
+    }
+  }
+  return runs;
 }
