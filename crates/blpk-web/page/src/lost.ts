@@ -8,7 +8,8 @@ const MOST = 4096;
 
 /**
  * Returns the chunks that hold lost parts of a selection, which has a range for each axis. The numbers of chunks are those of
- * the boxes in C order. Parts that were not read for another reason than damage are left out. Where chunks are no boxes, the problem names the chunk.
+ * the boxes in C order. Where chunks are no boxes, the problem names the chunk. Parts that a server or a disk did not send are
+ * left out.
  */
 export function chunksOf(lost: Lost[], selection: AxisRange[], { shape = [], chunkshape }: Description): DamagedChunks {
   const found: DamagedChunks = [];

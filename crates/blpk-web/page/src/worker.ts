@@ -16,7 +16,9 @@ const found = (key: number): Opened => {
 };
 
 async function described(file: Opened): Promise<OpenedFile> {
-  const key = opened.push(file) - 1;
+  // A member may be chosen again.
+  const known = opened.indexOf(file);
+  const key = known < 0 ? opened.push(file) - 1 : known;
   let info = "";
   try {
     info = await file.info();
@@ -135,14 +137,7 @@ const calls: Calls = {
     await loaded;
     return described(await open(placeOf(place), { raw }));
   },
-  member: (key, name) => {
-    const place = `${key} ${name}`;
-    const member = members.get(place) ?? found(key).member(name).then(described);
-    members.set(place, member);
-    // Another call tries again.
-    member.catch(() => members.delete(place));
-    return member;
-  },
+  member: async (key, name) => described(await memberOf(found(key), name)),
   chunks: (key, start, stop) => found(key).chunks(start, stop),
   plane,
   line,
@@ -168,7 +163,7 @@ const calls: Calls = {
     for (const name of columns) {
       let column: Opened;
       try {
-        column = await columnOf(table, name);
+        column = await memberOf(table, name);
       } catch (error) {
         const { kind, message } = error as BlpkError;
         if (kind === "broken" || kind === "memory" || kind === "invalid") throw error;
@@ -204,20 +199,17 @@ const calls: Calls = {
     for (const file of opened) file.close();
     opened = [];
     members.clear();
-    columns.clear();
   },
 };
 
-/** The members that were chosen: a choice that is made again opens nothing. */
-const members = new Map<string, Promise<OpenedFile>>();
+/** The members that were opened, by their names: one file or directory is open at a time. */
+const members = new Map<string, Promise<Opened>>();
 
-const columns = new Map<string, Promise<Opened>>();
-
-function columnOf(table: Opened, name: string): Promise<Opened> {
-  const known = columns.get(name) ?? table.member(name);
-  columns.set(name, known);
+function memberOf(root: Opened, name: string): Promise<Opened> {
+  const known = members.get(name) ?? root.member(name);
+  members.set(name, known);
   // Another call tries again.
-  known.catch(() => columns.delete(name));
+  known.catch(() => members.delete(name));
   return known;
 }
 
