@@ -21,7 +21,7 @@ const [NEWLINE, QUOTE, COMMA] = [10, 34, 44];
 const EMPTY = new TextEncoder().encode('""\n');
 
 /** Returns the items of all sources side by side, after a line with the names that `blpk` gives. */
-export async function csvOf(sources: [name: string, source: CsvSource][], slice: string): Promise<Uint8Array> {
+export async function csvOf(sources: [name: string, source: CsvSource][], slice: string, onProgress?: (made: number) => void): Promise<Uint8Array> {
   const names: string[] = [];
   const started: Started[] = [];
   let rows: number | undefined;
@@ -42,6 +42,7 @@ export async function csvOf(sources: [name: string, source: CsvSource][], slice:
     if (part.length === 0) return joined(parts, size);
     parts.push(part);
     size += part.length;
+    onProgress?.(size);
     if (size > MAX_BYTES) throw Object.assign(new Error(`the text has more than ${MAX_BYTES} bytes; select fewer items`), { kind: "limit" });
     // Other calls get their turn.
     await new Promise((done) => setTimeout(done));

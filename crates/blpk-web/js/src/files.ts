@@ -5,7 +5,7 @@
 // fetches many of them.
 
 import { Cache, type Cached, type Piece } from "./cache.js";
-import { expectRunning } from "./check.js";
+import { expectRunning, unlessCancelled } from "./check.js";
 import { Failures, now } from "./failures.js";
 import type { Source, SourceDirectory } from "./source.js";
 
@@ -44,6 +44,20 @@ export interface Traffic {
   refused?: number;
   /** Cancels what is being read. */
   signal?: AbortSignal | undefined;
+}
+
+/** How the module is called. */
+export interface RunOptions {
+  /** How many of the first bytes of a file that is opened are needed, if these are few. */
+  head?: number | undefined;
+  /** Cancels this call. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A running call: the pieces that it holds, and what cancels it. */
+interface Call {
+  held: Set<Piece>;
+  signal: AbortSignal | undefined;
 }
 
 interface File extends Cached {
@@ -229,13 +243,15 @@ export class Files {
 
   // Asynchronous calls.
 
-  /** Calls the module until all bytes that it needs are here. `head`: how many of a file that it opens, if these are few. */
-  async run<T>(call: () => T, traffic: Traffic, head?: number): Promise<T> {
+  /** Calls the module until all bytes that it needs are here. */
+  async run<T>(call: () => T, traffic: Traffic, { head, signal }: RunOptions = {}): Promise<T> {
     if (this.#running++ === 0) this.#begin();
     const [held, began] = [new Set<Piece>(), now()];
+    let fetching: Promise<void> | undefined;
     try {
       for (;;) {
         expectRunning(traffic.signal);
+        expectRunning(signal);
         this.isPending = false;
         this.#began = began;
         this.#wanted = 0;
@@ -253,15 +269,25 @@ export class Files {
         }
         // A value that was made without bytes that it needs.
         if ("value" in result) (result.value as { free?: () => void } | undefined)?.free?.();
-        await this.#fetch(held);
+        fetching = this.#fetch({ held, signal });
+        await unlessCancelled(unlessCancelled(fetching, traffic.signal), signal);
+        fetching = undefined;
         this.#cache.evict();
         expectFew(held);
       }
     } finally {
       this.#running--;
-      this.#cache.release(held);
-      this.#cache.evict();
+      this.#release(held);
+      // What a cancelled call has asked for still comes.
+      const release = () => this.#release(held);
+      void fetching?.then(release, release);
     }
+  }
+
+  /** Ends the use of pieces by a call. */
+  #release(held: Set<Piece>): void {
+    this.#cache.release(held);
+    this.#cache.evict();
   }
 
   /** Forgets failures, and bytes that were expected, but not needed. */
@@ -274,8 +300,8 @@ export class Files {
   }
 
   /** Fetches everything that was noted, or waits for a call at the same time that fetches it. */
-  async #fetch(held: Set<Piece>): Promise<void> {
-    const tasks = this.#tasks(held);
+  async #fetch(call: Call): Promise<void> {
+    const tasks = this.#tasks(call);
     if (tasks.length === 0) {
       if (this.#inFlight.size === 0) throw new Error("bytes are missing that nothing fetches");
       await Promise.race(this.#inFlight);
@@ -291,17 +317,17 @@ export class Files {
   }
 
   /** Takes all that was noted. The call that noted it holds what is fetched, so that it is still here when it is made again. */
-  #tasks(held: Set<Piece>): (() => Promise<void>)[] {
+  #tasks(call: Call): (() => Promise<void>)[] {
     const tasks: (() => Promise<void>)[] = [];
     for (const file of this.#files.values()) {
       for (const [start, end] of runs(file)) {
         for (let block = start; block < end; block++) file.coming.add(block);
-        tasks.push(() => this.#fetchBlocks(file, start, end, held));
+        tasks.push(() => this.#fetchBlocks(file, start, end, call));
       }
     }
     for (const directory of this.#directories.values()) {
       const { misses, listMisses, coming } = directory;
-      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head, held).finally(() => coming.delete(path)));
+      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head, call).finally(() => coming.delete(path)));
       for (const path of listMisses) tasks.push(() => this.#list(directory, path).finally(() => coming.delete(`${path}/`)));
       misses.forEach((_, path) => coming.add(path));
       listMisses.forEach((path) => coming.add(`${path}/`));
@@ -311,12 +337,12 @@ export class Files {
     return tasks;
   }
 
-  async #fetchBlocks(file: File, start: number, end: number, held: Set<Piece>): Promise<void> {
+  async #fetchBlocks(file: File, start: number, end: number, { held, signal }: Call): Promise<void> {
     const { grain, source, traffic } = file;
     const offset = start * grain;
     const length = Math.min(end * grain, source.size) - offset;
     try {
-      if (file.isClosed) return;
+      if (file.isClosed || signal?.aborted) return;
       expectRunning(traffic.signal);
       const bytes = await source.read(offset, length);
       if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
@@ -330,8 +356,8 @@ export class Files {
     }
   }
 
-  async #open(directory: Directory, path: string, head: number | undefined, held: Set<Piece>): Promise<void> {
-    if (directory.isClosed) return;
+  async #open(directory: Directory, path: string, head: number | undefined, { held, signal }: Call): Promise<void> {
+    if (directory.isClosed || signal?.aborted) return;
     try {
       const source = await directory.source.open(path, head);
       if (directory.isClosed) return;

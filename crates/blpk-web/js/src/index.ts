@@ -27,6 +27,8 @@ export {
   type Description,
   type Items,
   type Lost,
+  type ReadOptions,
+  type SaveOptions,
 } from "./opened.js";
 export type { AxisSlice, Slice } from "./slice.js";
 export { filesDirectory, handleDirectory, type DirectoryHandle, type FileHandle, type Source, type SourceDirectory } from "./source.js";

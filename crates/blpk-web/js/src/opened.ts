@@ -3,7 +3,7 @@
 import init, * as wasm from "../generated/blpk_open.js";
 import { checkInteger, checkName, checkText, invalid } from "./check.js";
 import { csvOf, textsOf, type CsvSource } from "./csv.js";
-import { Files, type Traffic } from "./files.js";
+import { Files, type RunOptions, type Traffic } from "./files.js";
 import { guarded, Module, type BlpkError } from "./module.js";
 import { rowsOf, sliceText, type Slice } from "./slice.js";
 import { typedArray, type Leaf, type TypedArray } from "./typed.js";
@@ -37,6 +37,8 @@ export interface Description {
   /** Whether the file says the dtype. Otherwise the items are unsigned integers of the typesize. */
   isTyped?: boolean;
   isCompressed?: boolean;
+  /** Whether each chunk is a file of a directory. */
+  hasChunkFiles?: boolean;
   shape?: number[];
   /** NumPy's name of the dtype. */
   dtype?: string;
@@ -92,6 +94,18 @@ export interface Lost {
   kind: BlpkError["kind"];
 }
 
+/** How to read. */
+export interface ReadOptions {
+  /** Cancels this call. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How to make a file. */
+export interface SaveOptions extends ReadOptions {
+  /** Is told the number of bytes that are made, each time that there are more. */
+  onProgress?: ((made: number) => void) | undefined;
+}
+
 /** An array, a table or a group. */
 export class Opened {
   readonly #opened: wasm.Opened;
@@ -120,7 +134,7 @@ export class Opened {
   }
 
   /** `describe` may read, too, so both are one call. */
-  static async #make(traffic: Traffic, number: number | undefined, open: () => wasm.Opened, parent?: Opened): Promise<Opened> {
+  static async #make(traffic: Traffic, number: number | undefined, open: () => wasm.Opened, parent?: Opened, options: ReadOptions = {}): Promise<Opened> {
     const call = () => {
       const opened = guarded(open);
       try {
@@ -130,7 +144,7 @@ export class Opened {
         throw error;
       }
     };
-    return theFiles().run(call, traffic);
+    return theFiles().run(call, traffic, options);
   }
 
   /** Returns the value in the memory of the module. */
@@ -140,8 +154,8 @@ export class Opened {
   }
 
   /** Calls the module, again after each fetch. Closing the file meanwhile ends that. */
-  #run<T>(call: (opened: wasm.Opened) => T, head?: number): Promise<T> {
-    return theFiles().run(() => guarded(() => call(this.#value)), this.#traffic, head);
+  #run<T>(call: (opened: wasm.Opened) => T, options: RunOptions = {}): Promise<T> {
+    return theFiles().run(() => guarded(() => call(this.#value)), this.#traffic, options);
   }
 
   /** Frees the memory of a value that is not used. */
@@ -181,7 +195,7 @@ export class Opened {
   }
 
   /** Opens a column of a table, or an array in a group. */
-  async member(name: string): Promise<Opened> {
+  async member(name: string, { signal }: ReadOptions = {}): Promise<Opened> {
     const open = () => {
       const value = this.#value;
       checkText("name", name);
@@ -189,20 +203,21 @@ export class Opened {
       if (this.kind === "table" || this.members.includes(name)) return value.member(name);
       throw Object.assign(new Error(`there is no array ${JSON.stringify(name)}`), { kind: "absent" });
     };
-    return Opened.#make(this.#traffic, undefined, open, this);
+    return Opened.#make(this.#traffic, undefined, open, this, { signal });
   }
 
   /** Reads items. Only the chunks and blocks that hold them are fetched and decoded. */
-  async read(slice?: Slice): Promise<Items> {
+  async read(slice?: Slice, { signal }: ReadOptions = {}): Promise<Items> {
     const text = sliceText(slice);
-    const [bytes, shape] = await this.#run((opened) => [opened.read(text), opened.shapeOf(text)] as const);
+    const [bytes, shape] = await this.#run((opened) => [opened.read(text), opened.shapeOf(text)] as const, { signal });
     return this.#items(bytes, shape);
   }
 
   /** Reads items, with zeros in place of those that cannot be read, which are listed. */
-  async readRest(slice?: Slice): Promise<Items & { lost: Lost[] }> {
+  async readRest(slice?: Slice, { signal }: ReadOptions = {}): Promise<Items & { lost: Lost[] }> {
     const text = sliceText(slice);
-    const [bytes, shape, lost] = await this.#run((opened) => [opened.readRest(text), opened.shapeOf(text), opened.lost] as const);
+    const read = (opened: wasm.Opened) => [opened.readRest(text), opened.shapeOf(text), opened.lost] as const;
+    const [bytes, shape, lost] = await this.#run(read, { signal });
     return { ...this.#items(bytes, shape), lost: JSON.parse(lost) as Lost[] };
   }
 
@@ -211,35 +226,36 @@ export class Opened {
   }
 
   /** Reads the texts of items, with a list of all scalars for each. Long texts are cut. */
-  async texts(slice?: Slice): Promise<string[][]> {
+  async texts(slice?: Slice, options: ReadOptions = {}): Promise<string[][]> {
     const text = sliceText(slice);
-    return this.#alone(() => textsOf(this.#csvSource(), text));
+    return this.#alone(() => textsOf(this.#csvSource(options), text));
   }
 
   /** Reads a range of the uncompressed bytes. */
-  async bytes(start: number, stop: number): Promise<Uint8Array> {
+  async bytes(start: number, stop: number, { signal }: ReadOptions = {}): Promise<Uint8Array> {
     checkRange(start, stop);
-    return this.#run((opened) => opened.readBytes(start, stop));
+    return this.#run((opened) => opened.readBytes(start, stop), { signal });
   }
 
   /** Reads the headers of chunks. */
-  async chunks(start = 0, stop = Number.MAX_SAFE_INTEGER): Promise<(ChunkFacts | DamagedChunk)[]> {
+  async chunks(start = 0, stop = Number.MAX_SAFE_INTEGER, { signal }: ReadOptions = {}): Promise<(ChunkFacts | DamagedChunk)[]> {
     checkRange(start, stop);
-    return JSON.parse(await this.#run((opened) => opened.chunks(start, stop), CHUNK_HEAD)) as (ChunkFacts | DamagedChunk)[];
+    const found = await this.#run((opened) => opened.chunks(start, stop), { head: CHUNK_HEAD, signal });
+    return JSON.parse(found) as (ChunkFacts | DamagedChunk)[];
   }
 
   /** Returns items as a file: `npy` or `csv`; rows of a table as `csv`. */
-  async save(slice: Slice | undefined, format: "npy" | "csv"): Promise<Uint8Array> {
+  async save(slice: Slice | undefined, format: "npy" | "csv", options: SaveOptions = {}): Promise<Uint8Array> {
     const text = sliceText(slice);
     checkName("format", format, ["npy", "csv"]);
-    if (format === "npy" || this.kind === "group") return this.#run((opened) => opened.npy(text));
-    if (this.kind === "array") return this.#alone(() => csvOf([["", this.#csvSource()]], text));
+    if (format === "npy" || this.kind === "group") return this.#run((opened) => opened.npy(text), options);
+    if (this.kind === "array") return this.#alone(() => csvOf([["", this.#csvSource(options)]], text, options.onProgress));
     const columns: Opened[] = [];
     try {
-      for (const name of this.members) columns.push(await this.member(name));
+      for (const name of this.members) columns.push(await this.member(name, options));
       const [rows, end] = rowsOf(text, this.description.rows ?? 0);
       for (const [at, { shape: [length = 0] }] of columns.entries()) if (length < end) throw ended(this.members[at] as string, length, end - 1);
-      return await csvOf(columns.map((column, at) => [this.members[at] as string, column.#csvSource()]), rows);
+      return await csvOf(columns.map((column, at) => [this.members[at] as string, column.#csvSource(options)]), rows, options.onProgress);
     } finally {
       for (const column of columns) column.free();
     }
@@ -252,12 +268,12 @@ export class Opened {
     return text;
   }
 
-  #csvSource(): CsvSource {
+  #csvSource({ signal }: ReadOptions): CsvSource {
     return {
       dtype: this.dtype,
       leaves: this.description.leaves ?? null,
-      start: (slice) => this.#run((opened) => (opened.textStart(slice), Array.from(opened.shapeOf(slice)))),
-      part: (most, across) => this.#run((opened) => opened.textPart(most, across)),
+      start: (slice) => this.#run((opened) => (opened.textStart(slice), Array.from(opened.shapeOf(slice))), { signal }),
+      part: (most, across) => this.#run((opened) => opened.textPart(most, across), { signal }),
     };
   }
 

@@ -259,6 +259,63 @@ test("reads can be cancelled", async () => {
   await assert.rejects(opened.read("131071"), { name: "AbortError" });
 });
 
+test("one call is cancelled at once, and others go on", async () => {
+  const file = npy();
+  let gate = Promise.resolve();
+  let reads = 0;
+  const read = async (offset, length) => {
+    reads++;
+    await gate;
+    return file.slice(offset, offset + length);
+  };
+  const opened = await open({ size: file.length, read });
+  let pass = () => {};
+  gate = new Promise((done) => (pass = done));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const cancelled = [opened.read("131071", { signal }), opened.readRest("65536:65599", { signal }), opened.save("...", "npy", { signal }), opened.save("...", "csv", { signal })];
+  const refused = cancelled.map((call) => assert.rejects(call, { name: "AbortError", kind: "cancelled" }));
+  const other = opened.read("131071");
+  await new Promise((done) => setTimeout(done, 5));
+  controller.abort();
+  await Promise.all(refused);
+  pass();
+  assert.deepEqual((await other).data, (await opened.read("-1")).data);
+  const before = reads;
+  await assert.rejects(opened.bytes(0, 9, { signal }), { kind: "cancelled" });
+  await assert.rejects(opened.chunks(0, 1, { signal }), { kind: "cancelled" });
+  await assert.rejects(opened.texts("0", { signal }), { kind: "cancelled" });
+  assert.equal(reads, before, "nothing is read for a call that is cancelled before it begins");
+  assert.equal((await opened.save("131070:", "csv")).length > 0, true);
+});
+
+test("requests that a cancelled call still waits for are not made", async () => {
+  const controller = new AbortController();
+  let reads = 0;
+  const read = async (_, length) => {
+    reads++;
+    await new Promise((done) => setTimeout(done, 1));
+    return new Uint8Array(length);
+  };
+  const opened = await open({ size: 400 << 20, read }, { raw: true });
+  const before = reads;
+  const all = opened.bytes(0, 400 << 20, { signal: controller.signal });
+  setTimeout(() => controller.abort());
+  await assert.rejects(all, { kind: "cancelled" });
+  await new Promise((done) => setTimeout(done, 50));
+  assert.ok(reads - before <= 16, `${reads - before} of 50 reads`);
+  assert.equal((await opened.bytes(300 << 20, (300 << 20) + 9)).length, 9);
+});
+
+test("a text that is saved says how much of it is made", async () => {
+  const opened = await open(npy());
+  const made = [];
+  const saved = await opened.save("...", "csv", { onProgress: (bytes) => made.push(bytes) });
+  assert.ok(made.length > 1, `${made.length} times`);
+  assert.deepEqual(made, made.toSorted((a, b) => a - b));
+  assert.equal(made.at(-1), saved.length);
+});
+
 test("what a server did not send is no damage", async () => {
   const server = await serve(await zarr(), { fail: () => isFailing });
   let isFailing = false;
