@@ -12,7 +12,7 @@ const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
 
 /// Scripts that run at the same time. Most of the time the browsers wait for each other.
 const LANES: [&[&str]; 2] = [
-    &["page.mjs", "inputs.mjs", "use.mjs", "access.mjs"],
+    &["page.mjs", "inputs.mjs", "use.mjs", "tables.mjs", "access.mjs"],
     &["hostile.mjs", "failures.mjs", "stalls.mjs", "pictures.mjs"],
 ];
 

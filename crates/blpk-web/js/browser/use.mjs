@@ -206,18 +206,6 @@ await test("downloads are the selected items", async () => {
   assert.deepEqual((await saved.read()).data, (await whole.read("2:4,::5")).data);
 });
 
-await test("rows of a table are saved as CSV", async () => {
-  await visit("bcolz/ref/tab/mixed/");
-  await page.locator("#slice").fill("2:5");
-  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-form button").click()]);
-  const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\n");
-  const table = await openFile(below(archive("bcolz"), "ref/tab/mixed"));
-  assert.equal(lines.length, 4);
-  assert.equal(lines[0], "i,f,s,u,b,t,m_0,m_1");
-  const column = await (await table.member("i")).texts("2:5");
-  assert.deepEqual(lines.slice(1).map((line) => line.split(",")[0]), column.flat());
-});
-
 await test("problems go when the same action works, and with the member they are of", async () => {
   await visit("bcolz/ref/tab/mixed/");
   const save = () => page.locator("#save-form button").click();
@@ -269,6 +257,66 @@ await test("views change while a long download is made", async () => {
   await page.waitForFunction(() => !document.getElementById("slice").value.includes("..."));
   assert.equal(isSaved, false, "the download is still made");
   await saved;
+});
+
+await test("a download says how much is made, and can be cancelled", async () => {
+  data.set("cancelled.npy", npyOf("<f8", [3000, 2000], Float64Array.from({ length: 6_000_000 }, (_, at) => Math.sqrt(at))));
+  await visit("cancelled.npy");
+  await page.locator("#slice").fill("...");
+  await page.locator("#save-form select").selectOption("csv");
+  let saved = 0;
+  const count = () => saved++;
+  page.on("download", count);
+  assert.equal(await page.locator("#cancel").isVisible(), false);
+  await page.locator("#save-button").click();
+  await page.waitForFunction(() => /^\d+(\.\d+)? \S+ made$/.test(document.getElementById("made").innerText));
+  // A second download waits for the first.
+  assert.equal(await page.locator("#save-button").getAttribute("aria-disabled"), "true");
+  await page.locator("#cancel").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.getElementById("status").innerText === "the download was cancelled");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "save-button");
+  assert.equal(await page.locator("#cancel").isVisible(), false);
+  assert.equal(await problems(), "");
+  await page.locator("#slice").fill("5:7,:3");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-button").click()]);
+  assert.equal(readFileSync(await download.path(), "utf8").trimEnd().split("\n").length, 3);
+  assert.equal(saved, 1, "only the second one is saved");
+  page.off("download", count);
+});
+
+await test("a download that waits for a server is cancelled at once, and goes with its file", async () => {
+  const status = (expected) => page.waitForFunction((text) => document.getElementById("status").innerText === text, expected);
+  let gate = Promise.resolve();
+  await page.route("**/hanging.npy", async (route) => {
+    await gate;
+    await route.continue().catch(() => {});
+  });
+  let pass = () => {};
+  try {
+    data.set("hanging.npy", npyOf("<f8", [4, 1 << 20], new Float64Array(4 << 20)));
+    await visit("hanging.npy");
+    gate = new Promise((done) => (pass = done));
+    const save = async () => {
+      await page.locator("#slice").fill("...");
+      await page.locator("#save-button").click();
+      await status("saving …");
+    };
+    await save();
+    await page.locator("#cancel").click();
+    await status("the download was cancelled");
+    await save();
+    await page.locator("#url").fill("/data/swipe.npy");
+    await page.locator("#url").press("Enter");
+    await page.waitForFunction(() => document.getElementById("title").innerText.startsWith("/data/swipe.npy"));
+    await settled();
+    assert.equal(await page.locator("#cancel").isVisible(), false);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-button").click()]);
+    assert.equal(download.suggestedFilename(), "slice.npy");
+  } finally {
+    pass();
+    await page.unroute("**/hanging.npy");
+  }
 });
 
 await test("a download that fails says so, also of damage that is shown already", async () => {
@@ -356,43 +404,33 @@ await test("a line plot moves by keys and by the mouse, and has whole labels", a
   await page.waitForFunction((before) => Number(document.getElementById("slice").value.split(":")[0]) < before, start + half);
 });
 
-await test("items with many fields are shown a part at a time", async () => {
-  const fields = 3000;
-  const descr = `[${Array.from({ length: fields }, (_, at) => `('f${at}', '|u1')`).join(", ")}]`;
-  const header = `{'descr': ${descr}, 'fortran_order': False, 'shape': (2, 5), }\n`;
-  const head = Buffer.from([0x93, ...Buffer.from("NUMPY"), 2, 0, ...new Uint8Array(Uint32Array.of(header.length).buffer)]);
-  data.set("fields.npy", Buffer.concat([head, Buffer.from(header), Buffer.from(Uint8Array.from({ length: 10 * fields }, (_, at) => at % 251))]));
-  await visit("fields.npy");
-  const row = (number) => page.locator(".scroller tbody tr").nth(number).locator("td").allInnerTexts();
-  const shown = (first, start) => Array.from({ length: 24 }, (_, at) => String((start * 5 * fields + first + at) % 251));
-  await page.waitForFunction(() => document.querySelectorAll(".scroller tbody tr td").length === 48);
-  assert.deepEqual(await row(1), shown(0, 1));
-  // From the last fields of the first item to the first ones of the second.
-  await page.getByLabel("first column, as a number").fill(String(fields - 4));
-  await page.keyboard.press("Tab");
-  await page.waitForFunction((name) => document.querySelector(".scroller thead").innerText.includes(name), "1 f0");
-  await page.waitForFunction((text) => document.querySelector(".scroller tbody tr td").innerText === text, shown(fields - 4, 0)[0]);
-  assert.deepEqual(await row(0), shown(fields - 4, 0));
-  assert.deepEqual(await row(1), shown(fields - 4, 1));
-});
-
-await test("tables go to a row that is typed", async () => {
-  await visit("wide.npy");
-  await page.getByRole("tab", { name: "Values" }).click();
-  await page.getByLabel(/Go to line/).fill("777");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("tr.current td")?.innerText === "777000.0");
-  await page.getByLabel(/Go to line/).fill("20.6");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("tr.current td")?.innerText === "21000.0");
-  assert.equal(await page.getByLabel(/Go to line/).inputValue(), "21");
-});
-
 await test("the map of chunks reads chunks under the pointer", async () => {
   await visit("frames/frames/b2nd_034_f8_5x6x7.sframe/");
   await page.locator("#map-body canvas").hover({ position: { x: 50, y: 10 } });
   assert.match(await page.locator("#map-body .readout").last().innerText(), /^Chunk 2: zstd after shuffle/);
   assert.match(await text("#map-body .legend"), /zstd: 8/);
+});
+
+await test("another colour scheme is painted on the canvases that are shown, and on no others", async () => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await visit("frames/frames/b2nd_033_f8_13x17.b2nd");
+  for (let turn = 0; turn < 4; turn++) {
+    for (const name of ["Values", "Heat map"]) await page.getByRole("tab", { name }).click();
+    await settled();
+  }
+  await page.evaluate(() => {
+    window.painted = [];
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (...args) {
+      window.painted.push(this);
+      return getContext.apply(this, args);
+    };
+  });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(() => [...document.querySelectorAll("canvas")].every((canvas) => window.painted.includes(canvas)));
+  const counts = await page.evaluate(() => [new Set(window.painted.filter((canvas) => canvas.getAttribute("role") !== null)).size, document.querySelectorAll("canvas").length]);
+  assert.equal(counts[0], counts[1]);
+  await page.emulateMedia({ colorScheme: null });
 });
 
 await end();

@@ -14,10 +14,16 @@ let worker: Worker | undefined;
 let next = 0;
 const waiting = new Map<number, Waiting>();
 let onTraffic: (traffic: Traffic) => void = () => {};
+let onMade: (made: number) => void = () => {};
 
 /** Sets the function that is told what was read. */
 export function watchTraffic(watch: (traffic: Traffic) => void): void {
   onTraffic = watch;
+}
+
+/** Sets the function that is told how many bytes of the download are made. */
+export function watchMade(watch: (made: number) => void): void {
+  onMade = watch;
 }
 
 /** The script of the worker and its compiled module. They are loaded once, so that another worker needs no network. */
@@ -39,8 +45,9 @@ function start({ script, module }: Awaited<typeof parts>): Worker {
   worker = new Worker(script, { type: "module" });
   worker.postMessage({ module } satisfies Start);
   worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
-    const { id, value, error, traffic } = data;
+    const { id, value, error, traffic, made } = data;
     if (traffic) onTraffic(traffic);
+    if (made !== undefined) onMade(made);
     if (id === undefined) return;
     const call = waiting.get(id);
     waiting.delete(id);

@@ -3,6 +3,7 @@
 import { hideChunks, leaveChunks, showChunks } from "./chunkmap.js";
 import { abandon, remote, watchTraffic, type WorkerError } from "./client.js";
 import { byId, el, say } from "./dom.js";
+import { abandonDownload, hideDownload, offerDownload } from "./download.js";
 import { hexView, tableGrid, valuesGrid } from "./grid.js";
 import { heatMap } from "./heatmap.js";
 import { addressOf, watchInputs } from "./inputs.js";
@@ -12,8 +13,6 @@ import { noProblems, problem } from "./problems.js";
 import type { OpenedFile, Place } from "./protocol.js";
 import { showTabs, type View } from "./tabs.js";
 
-/** The file whose values are shown. */
-let shown: OpenedFile | undefined;
 /** How often a member was chosen, so that the answer for an earlier one is left out. */
 let choices = 0;
 const TITLE = document.title;
@@ -30,6 +29,7 @@ watchTraffic(({ read, requests, stored, isPartial, refused }) => {
 /** Opens a file and shows it. One that cannot be opened is shown as bytes, with the problem. */
 async function open(place: Place, name: string): Promise<void> {
   abandon();
+  abandonDownload();
   noProblems();
   showAddress(place);
   document.body.dataset.state = "opening";
@@ -95,8 +95,8 @@ function offerMembers(choice: HTMLSelectElement, members: string[], from = 0): v
 
 /** Shows nothing but a text: no part of what was shown before, least of all its download. */
 function showEmpty(text: string): void {
-  shown = undefined;
-  for (const part of ["map", "save", "tabs"]) byId(part).hidden = true;
+  for (const part of ["map", "tabs"]) byId(part).hidden = true;
+  hideDownload();
   hideChunks(byId("map-body"));
   byId("panel").replaceChildren(text);
 }
@@ -155,34 +155,6 @@ async function showArray(file: OpenedFile): Promise<void> {
   if (hasChunks) void showChunks(file, byId("map-body"));
   await view;
 }
-
-/** Offers to download a slice of a file. */
-function offerDownload(file: OpenedFile, formats: [value: string, name: string][], label: string, slice: string): void {
-  shown = file;
-  byId("save").hidden = false;
-  byId("slice-label").textContent = label;
-  byId<HTMLInputElement>("slice").value = slice;
-  byId("format").replaceChildren(...formats.map(([value, name]) => el("option", { value }, name)));
-}
-
-byId("save-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  if (shown === undefined) return;
-  say("saving …");
-  const format = byId<HTMLSelectElement>("format").value as "npy" | "csv";
-  try {
-    const bytes = await remote.save(shown.key, byId<HTMLInputElement>("slice").value.trim() || "...", format);
-    const url = URL.createObjectURL(new Blob([bytes as BlobPart]));
-    const link = el("a", { href: url, download: `slice.${format}` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-    problem("save", []);
-    say(`saved ${shownBytes(bytes.length)}`);
-  } catch (error) {
-    problem("save", [`not saved: ${(error as Error).message}`]);
-    say("not saved");
-  }
-});
 
 watchInputs((place, name) => void open(place, name));
 const url = new URLSearchParams(location.search).get("url");

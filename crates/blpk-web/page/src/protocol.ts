@@ -121,6 +121,8 @@ export interface Calls {
   rows(key: number, columns: string[], start: number, stop: number): Promise<Rows>;
   bytes(key: number, start: number, stop: number): Promise<Uint8Array>;
   save(key: number, slice: string, format: "npy" | "csv"): Promise<Uint8Array>;
+  /** Cancels the last download. It is called beside the calls that wait. */
+  cancel(): Promise<void>;
   traffic(): Promise<Traffic>;
   close(): Promise<void>;
 }
@@ -144,4 +146,6 @@ export interface Answer {
   value?: unknown;
   error?: { message: string; kind: string };
   traffic?: Traffic;
+  /** The number of bytes of the last download that are made. */
+  made?: number;
 }

@@ -193,7 +193,11 @@ const calls: Calls = {
     return result;
   },
   bytes: (key, start, stop) => found(key).bytes(start, stop),
-  save: (key, slice, format) => found(key).save(slice, format),
+  save: async (key, slice, format) => {
+    const { signal } = saving.controller;
+    return found(key).save(slice, format, { signal, onProgress: (made) => (saving.made = made) });
+  },
+  cancel: async () => saving.controller.abort(),
   traffic: async () => traffic(),
   close: async () => {
     for (const file of opened) file.close();
@@ -201,6 +205,9 @@ const calls: Calls = {
     members.clear();
   },
 };
+
+/** The last download. The page asks for another one when this is made or has failed. */
+let saving = { controller: new AbortController(), made: 0 };
 
 /** The members that were opened, by their names: one file or directory is open at a time. */
 const members = new Map<string, Promise<Opened>>();
@@ -236,9 +243,9 @@ self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
     loaded.catch(() => {});
     return;
   }
+  const { id, name, args } = data;
   const run = async () => {
-    const { id, name, args } = data;
-    const progress = setInterval(() => self.postMessage({ traffic: traffic() } satisfies Answer), 250);
+    const progress = setInterval(() => self.postMessage({ traffic: traffic(), made: saving.made } satisfies Answer), 250);
     try {
       const value = await (calls[name] as (...args: unknown[]) => Promise<unknown>)(...args);
       post({ id, value, traffic: traffic() });
@@ -248,6 +255,8 @@ self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
     }
     clearInterval(progress);
   };
-  if (data.name === "save") void last.then(run);
+  if (name === "save") saving = { controller: new AbortController(), made: 0 };
+  if (name === "cancel") void run();
+  else if (name === "save") void last.then(run);
   else last = last.then(run);
 });
