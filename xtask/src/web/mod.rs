@@ -29,9 +29,10 @@ struct Part {
     run: fn(&Built) -> Result<sh::Count>,
 }
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     Part { name: "lint", is_default: true, run: modules::lint },
     Part { name: "node", is_default: true, run: npm::test },
+    Part { name: "info", is_default: true, run: npm::info },
     Part { name: "pack", is_default: true, run: npm::pack },
     Part { name: "page", is_default: true, run: browser::test },
     Part { name: "firefox", is_default: true, run: browser::firefox },

@@ -2,7 +2,7 @@
 
 use super::built::Built;
 use super::place::CRATE;
-use crate::sh;
+use crate::{release, sh};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,6 +75,11 @@ pub(crate) fn test(_: &Built) -> Result<sh::Count> {
     };
     println!("{passed} passed, {failed} failed");
     Ok(sh::Count { passed, failed, ignored })
+}
+
+/// Compares the facts of all golden files with those that `blpk info` prints.
+pub(crate) fn info(_: &Built) -> Result<sh::Count> {
+    sh::run_counting(command("node").arg("info/compare.mjs").arg(release::blpk()?))
 }
 
 /// Packs the package, installs it in an empty folder, and uses it from there with its types.

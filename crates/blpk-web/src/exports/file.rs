@@ -100,7 +100,8 @@ impl File {
     /// Metadata that cannot be read.
     #[cfg(feature = "info")]
     pub fn info(&self) -> Result<String, JsValue> {
-        crate::info::texts(&self.opened).map(|texts| texts.join("\n")).map_err(|error| of_io(&error))
+        let texts = crate::info::texts(&self.opened).map_err(|error| of_io(&error))?;
+        Ok(texts.iter().flat_map(|text| text.lines()).collect::<Vec<_>>().join("\n"))
     }
 
     /// Returns the shape of the items that a slice selects.
