@@ -4,7 +4,7 @@ use bloscpack_format::Json;
 use bloscpack_format::numpy::{Dtype, Order};
 use bloscpack_io::{Array, ChunkFacts, Error};
 
-use crate::opened::Opened;
+use crate::opened::{Opened, Place};
 use crate::rest::Lost;
 use crate::{items, kind};
 
@@ -27,7 +27,7 @@ fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 /// Returns kind, format, sizes and dtype.
 pub(crate) fn describe(opened: &Opened) -> Result<String, Error> {
     let json = match opened {
-        Opened::Array(array, _) => array_of(array)?,
+        Opened::Array(array, place) => array_of(array, matches!(place, Place::Directory(_)))?,
         Opened::Table(table) => table_of(table.len(), table.names()),
         Opened::Columns { rows, names, .. } => table_of(*rows, names),
         Opened::Group { arrays, .. } => object([
@@ -48,7 +48,7 @@ fn table_of(rows: u64, names: &[String]) -> Json {
     ])
 }
 
-fn array_of(array: &Array<'_>) -> Result<Json, Error> {
+fn array_of(array: &Array<'_>, is_directory: bool) -> Result<Json, Error> {
     let (archive, meta) = (array.archive(), array.meta());
     let list = |lens: Option<&Vec<u32>>| lens.map_or(Json::Null, |lens| numbers(lens.iter().map(|len| (*len).into())));
     let dtype = match &meta.dtype {
@@ -56,12 +56,14 @@ fn array_of(array: &Array<'_>) -> Result<Json, Error> {
         dtype => dtype.to_descr()?,
     };
     let is_typed = archive.numpy().is_some();
+    let is_sharded = archive.zarr().is_some_and(|meta| meta.codecs.sharding.is_some());
     let first = if archive.nchunks() > 0 { archive.chunk_range(0).ok() } else { None };
     Ok(object([
         ("kind", Json::String("array".into())),
         ("format", Json::String(archive.format().to_string())),
         ("isTyped", Json::Bool(is_typed)),
         ("isCompressed", Json::Bool(archive.is_compressed())),
+        ("hasChunkFiles", Json::Bool(is_directory && !is_sharded)),
         ("shape", numbers(meta.shape.iter().copied())),
         ("dtype", Json::String(dtype)),
         ("itemsize", number(meta.dtype.itemsize())),

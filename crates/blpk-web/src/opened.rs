@@ -16,7 +16,7 @@ use crate::source::{HostDirectory, HostFile};
 /// An open file or directory.
 pub(crate) enum Opened {
     /// An array, in a container or not, and where it was opened.
-    Array(Box<Array<'static>>, #[cfg_attr(not(feature = "info"), allow(dead_code))] Place),
+    Array(Box<Array<'static>>, Place),
     /// A table of columns.
     Table(Box<Ctable<AnyDirectory>>),
     /// A table with columns that cannot be opened. The others can be read.

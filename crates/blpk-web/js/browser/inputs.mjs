@@ -102,6 +102,28 @@ await test("a folder that is listed slowly does not replace a file that is opene
   }
 });
 
+await test("a dropped folder with more files than a call has arguments, of which a view reads a part", async () => {
+  await start();
+  const meta = JSON.stringify({ zarr_format: 2, shape: [130_000], chunks: [1], dtype: "|u1", fill_value: 7, order: "C", filters: null, compressor: null });
+  await page.evaluate((zarray) => {
+    const entry = (name, file) => ({ name, isDirectory: false, file: (resolve) => resolve(file) });
+    const chunks = Array.from({ length: 200 }, (_, at) => new File([Uint8Array.of(at)], "chunk"));
+    const all = [entry(".zarray", new File([zarray], "")), ...Array.from({ length: 130_000 }, (_, at) => entry(String(at), chunks[at % 200]))];
+    const createReader = () => ({ readEntries: (resolve) => resolve(all.splice(0, 1000)) });
+    DataTransferItem.prototype.webkitGetAsEntry = () => ({ isDirectory: true, name: "many.zarr", createReader });
+  }, meta);
+  const data = { items: [], files: [join(folder, "array.zarr")], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) await session.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  await settled();
+  assert.match(await text("#title"), /^many\.zarr: a Zarr/);
+  await page.getByRole("button", { name: /^First/ }).click();
+  await settled();
+  await compare(Array.from({ length: 2048 }, (_, at) => at % 200), "first files");
+  await page.getByRole("tab", { name: "Values" }).click();
+  await page.locator(".scroller").press("End");
+  await page.waitForFunction((last) => document.querySelector("tr.current td")?.innerText === last, String(129_999 % 200));
+});
+
 await test("text that is dropped does nothing", async () => {
   await start();
   const data = { items: [{ mimeType: "text/plain", data: "text" }], dragOperationsMask: 1 };

@@ -18,6 +18,7 @@ const { histogramOf, statsOf } = await load("numbers");
 const { labelsOf, summaryText, textOf } = await load("texts");
 const { chunksOf, lostRuns } = await load("lost");
 const { zoomed, startOf } = await load("zoom");
+const { bytesOf, MOST_BYTES, MOST_FILES } = await load("cost");
 
 test("ticks are round numbers in the range", () => {
   assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8]);
@@ -38,6 +39,24 @@ test("ticks of close and of extreme values end", () => {
     }
   }
   assert.ok(ticks(2 ** 53, 2 ** 53 + 4, 9).length <= 4);
+});
+
+test("a window of many small files counts by its files", () => {
+  const window = (rows, columns, step = 1) => [rows, columns].map((stop, axis) => ({ axis, start: 0, stop, step }));
+  const files = (description, ...sizes) => (bytesOf({ itemsize: 8, ...description }, window(...sizes)) * MOST_FILES) / MOST_BYTES;
+  const boxes = { shape: [4096, 4096], chunkshape: [16, 16] };
+  // 32 x 32 boxes of 2 KiB.
+  assert.equal(bytesOf({ itemsize: 8, ...boxes }, window(512, 512)), 512 * 512 * 8);
+  assert.equal(files({ ...boxes, hasChunkFiles: true }, 512, 512), 1024);
+  // Steps of 64 items pass over three of four boxes along each axis.
+  assert.equal(files({ ...boxes, hasChunkFiles: true }, 4096, 4096, 64), 64 * 64);
+  // Boxes of 1 MiB count by their bytes.
+  const large = { shape: [4096, 4096], chunkshape: [512, 256] };
+  assert.equal(bytesOf({ itemsize: 8, ...large, hasChunkFiles: true }, window(512, 512)), 512 * 512 * 8);
+  // A file for each row.
+  const rows = { shape: [4096, 100], chunkNbytes: 800, order: "C" };
+  assert.equal(Math.round(files({ ...rows, hasChunkFiles: true }, 512, 100)), 512);
+  assert.ok(files(rows, 512, 100) < 2);
 });
 
 test("zooming keeps the item in the window, near its place", () => {

@@ -10,23 +10,31 @@ export interface ShownAxis extends AxisRange {
 
 /** Bytes between two items that are read with them, because another read would take as long. */
 const GAP = 64 << 10;
+/** Maximum number of uncompressed bytes that are read for a window. */
+export const MOST_BYTES = 512 << 20;
+/** Maximum number of files that are read for a window. */
+export const MOST_FILES = 2048;
 
 const product = (lengths: number[]) => lengths.reduce((result, length) => result * length, 1);
 
-/** Returns the number of uncompressed bytes that are read for a window. */
+/** Returns the number of uncompressed bytes that are read for a window. A file counts at least as its part of the maximum. */
 export function bytesOf(description: Description, window: [ShownAxis, ShownAxis]): number {
-  return description.chunkshape ? inBoxes(description, window) : inRows(description, window);
+  const { chunkshape, chunkNbytes, hasChunkFiles, itemsize = 1 } = description;
+  const bytes = chunkshape ? inBoxes(chunkshape, itemsize, window) : inRows(description, window);
+  const chunk = chunkshape ? product(chunkshape) * itemsize : (chunkNbytes ?? 0);
+  return hasChunkFiles ? bytes * Math.max(1, MOST_BYTES / MOST_FILES / Math.max(1, chunk)) : bytes;
 }
 
-/** The bytes of chunks that are boxes, as if the window began and ended at boxes. */
-function inBoxes({ chunkshape, itemsize = 1 }: Description, window: [ShownAxis, ShownAxis]): number {
-  const others = (chunkshape ?? []).filter((_, axis) => window.every((shown) => shown.axis !== axis));
-  return product([...window.map(({ start, stop }) => stop - start), ...others]) * itemsize;
+/** The bytes of chunks that are boxes, as if the window began and ended at boxes. Steps may pass over boxes. */
+function inBoxes(chunkshape: number[], itemsize: number, window: [ShownAxis, ShownAxis]): number {
+  const others = chunkshape.filter((_, axis) => window.every((shown) => shown.axis !== axis));
+  const along = ({ axis, start, stop, step }: ShownAxis) => Math.min(stop - start, Math.ceil((stop - start) / step) * (chunkshape[axis] ?? 1));
+  return product([...window.map(along), ...others]) * itemsize;
 }
 
 /** The bytes of an array whose items are one after the other. Along an axis, all items between two are read, or a chunk for each. */
-function inRows({ shape = [], itemsize = 1, order, chunkNbytes }: Description, window: [ShownAxis, ShownAxis]): number {
-  const unit = Math.max(GAP, chunkNbytes ?? 0, itemsize);
+function inRows({ shape = [], itemsize = 1, order, chunkNbytes, hasChunkFiles }: Description, window: [ShownAxis, ShownAxis]): number {
+  const unit = Math.max(hasChunkFiles ? 0 : GAP, chunkNbytes ?? 0, itemsize);
   const isInner = (axis: number, than: number) => (order === "F" ? axis < than : axis > than);
   const along = ({ axis, start, stop, step }: ShownAxis, each: number) => {
     const stride = product(shape.filter((_, other) => isInner(other, axis))) * itemsize * step;

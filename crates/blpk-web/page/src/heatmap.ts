@@ -3,7 +3,7 @@
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
 import { css, LOST, NAN, scaleOf } from "./colours.js";
-import { bytesOf } from "./cost.js";
+import { bytesOf, MOST_BYTES, MOST_FILES } from "./cost.js";
 import { canvasOf, colour, el, isOfBrowser, say, wheelTurns } from "./dom.js";
 import { drawAxis, drawScale, hatch, imageOf, scaleLabels, type Box } from "./heatdraw.js";
 import { statistics } from "./histogram.js";
@@ -19,8 +19,6 @@ import { zoomed } from "./zoom.js";
 const MOST = 512;
 /** A plane up to this size is shown whole at first; of a larger one, a window without steps. */
 const WHOLE = 32 << 20;
-/** Maximum number of uncompressed bytes of the chunks that a window needs. */
-const MOST_BYTES = 512 << 20;
 const LEFT = 64;
 const BOTTOM = 36;
 
@@ -135,7 +133,8 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     const along = (range: AxisRange, axis: number, index: number) => zoomed(range, index, factor, shape[axis] ?? 1, MOST);
     const [[nextRows, nextRow], [nextColumns, nextColumn]] = [along(rows, rowAxis, row), along(columns, columnAxis, column)];
     if (factor > 1 && isLarge(nextRows, nextColumns)) {
-      say(`a larger window needs more than ${shownBytes(MOST_BYTES)} of uncompressed chunks, which is the limit`);
+      const files = file.description.hasChunkFiles ? `, or more than ${MOST_FILES} files` : "";
+      say(`a larger window needs more than ${shownBytes(MOST_BYTES)} of uncompressed chunks${files}, which is the limit`);
       return;
     }
     [rows, columns, row, column] = [nextRows, nextColumns, nextRow, nextColumn];

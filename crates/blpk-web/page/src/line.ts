@@ -2,6 +2,7 @@
 
 import { markChunks } from "./chunkmap.js";
 import { latest, remote } from "./client.js";
+import { MOST_FILES } from "./cost.js";
 import { canvasOf, colour, el, isOfBrowser, say, wheelTurns } from "./dom.js";
 import { statistics } from "./histogram.js";
 import { problem } from "./problems.js";
@@ -21,10 +22,11 @@ const LEFT = 40;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape, leaves } = file.description;
+  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape, hasChunkFiles, leaves } = file.description;
   const length = shape[0] ?? 0;
   const chunk = Math.max(1, Math.min(length, chunkshape?.[0] ?? Math.floor((chunkNbytes ?? 0) / itemsize)));
-  let [start, stop] = [0, Math.min(length, MOST, nbytes <= WHOLE ? length : chunk)];
+  const most = hasChunkFiles ? Math.min(MOST, MOST_FILES * chunk) : MOST;
+  let [start, stop] = [0, Math.min(length, most, nbytes <= WHOLE ? length : chunk)];
   let isLog = false;
   let line: Line | undefined;
   /** The range of the line. `start` and `stop` may be those of a line to come. */
@@ -155,7 +157,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   }
 
   /** Returns how many of `count` items are shown: at least two, and at most the number that is read at once. */
-  const shownOf = (count: number) => Math.min(length, MOST, Math.max(2, Math.round(count)));
+  const shownOf = (count: number) => Math.min(length, most, Math.max(2, Math.round(count)));
 
   /** Shows a range. */
   function show(from: number, count: number): void {
@@ -237,7 +239,7 @@ export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: 
   const button = (label: string, action: () => void) => el("button", { type: "button", class: "plain", onclick: action }, label);
   const log = el("input", { type: "checkbox", onchange: () => ((isLog = log.checked), void refresh()) });
   const where = el("p", { class: "readout" });
-  const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > MOST ? `First ${MOST} items` : "All", () => (kept(), show(0, length))), el("label", {}, log, " log scale"));
+  const controls = el("div", { class: "controls" }, button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)), button("Previous chunk", () => turn(-1)), button("Next chunk", () => turn(1)), button(length > most ? `First ${most} items` : "All", () => (kept(), show(0, length))), el("label", {}, log, " log scale"));
   const hint = el("p", { class: "hint" }, "Click the plot for the keys: arrows read values, + and − or the wheel zoom, shift and arrows or the mouse move the window, page keys go to the next chunk. Thin lines are the borders of chunks.");
   place.replaceChildren(controls, where, el("div", { class: "plot" }, el("div", {}, canvas, readout, hint), figures.element));
   return refresh();
