@@ -27,7 +27,7 @@ fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
 /// Returns kind, format, sizes and dtype.
 pub(crate) fn describe(opened: &Opened) -> Result<String, Error> {
     let json = match opened {
-        Opened::Array(array, place) => array_of(array, matches!(place, Place::Directory(_)))?,
+        Opened::Array(array, place) => array_of(array, place)?,
         Opened::Table(table) => table_of(table.len(), table.names()),
         Opened::Columns { rows, names, .. } => table_of(*rows, names),
         Opened::Group { arrays, .. } => object([
@@ -48,7 +48,7 @@ fn table_of(rows: u64, names: &[String]) -> Json {
     ])
 }
 
-fn array_of(array: &Array<'_>, is_directory: bool) -> Result<Json, Error> {
+fn array_of(array: &Array<'_>, place: &Place) -> Result<Json, Error> {
     let (archive, meta) = (array.archive(), array.meta());
     let list = |lens: Option<&Vec<u32>>| lens.map_or(Json::Null, |lens| numbers(lens.iter().map(|len| (*len).into())));
     let dtype = match &meta.dtype {
@@ -56,14 +56,13 @@ fn array_of(array: &Array<'_>, is_directory: bool) -> Result<Json, Error> {
         dtype => dtype.to_descr()?,
     };
     let is_typed = archive.numpy().is_some();
-    let is_sharded = archive.zarr().is_some_and(|meta| meta.codecs.sharding.is_some());
     let first = if archive.nchunks() > 0 { archive.chunk_range(0).ok() } else { None };
+    let chunk_nbytes = first.map(|range| range.end - range.start);
     Ok(object([
         ("kind", Json::String("array".into())),
         ("format", Json::String(archive.format().to_string())),
         ("isTyped", Json::Bool(is_typed)),
         ("isCompressed", Json::Bool(archive.is_compressed())),
-        ("hasChunkFiles", Json::Bool(is_directory && !is_sharded)),
         ("shape", numbers(meta.shape.iter().copied())),
         ("dtype", Json::String(dtype)),
         ("itemsize", number(meta.dtype.itemsize())),
@@ -71,11 +70,28 @@ fn array_of(array: &Array<'_>, is_directory: bool) -> Result<Json, Error> {
         ("leaves", items::leaves(&meta.dtype)?),
         ("nbytes", number(archive.nbytes())),
         ("nchunks", number(archive.nchunks())),
-        ("chunkNbytes", first.map_or(Json::Null, |range| number(range.end - range.start))),
+        ("chunkNbytes", chunk_nbytes.map_or(Json::Null, number)),
         ("typesize", number(archive.typesize() as u64)),
         ("chunkshape", list(archive.array().map(|array| &array.chunkshape))),
         ("blockshape", list(archive.array().map(|array| &array.blockshape))),
+        ("fileshape", fileshape(array, place, chunk_nbytes).map_or(Json::Null, numbers)),
     ]))
+}
+
+/// Returns the items of a file along each axis, if chunks or shards are files of a directory.
+fn fileshape(array: &Array<'_>, place: &Place, chunk_nbytes: Option<u64>) -> Option<Vec<u64>> {
+    let (archive, shape) = (array.archive(), &array.meta().shape);
+    let Place::Directory(_) = place else { return None };
+    if let Some(meta) = archive.zarr() {
+        return Some(meta.stored_shape().to_vec());
+    }
+    if let Some(array) = archive.array() {
+        return Some(array.chunkshape.iter().map(|len| (*len).into()).collect());
+    }
+    let (first, inner) = shape.split_first()?;
+    let row = archive.nbytes() / (*first).max(1);
+    let rows = chunk_nbytes? / row.max(1);
+    Some(std::iter::once(rows.max(1)).chain(inner.iter().copied()).collect())
 }
 
 /// Returns how a chunk is stored.

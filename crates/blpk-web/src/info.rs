@@ -24,7 +24,7 @@ pub(crate) fn texts(opened: &Opened) -> Result<Vec<String>, Error> {
         Opened::Columns { rows, problem, .. } => {
             Ok(vec![format!("{}: {rows} rows; not all columns can be read: {}", Format::Ctable, problem.report())])
         }
-        Opened::Group { store, arrays } => of_group(store, arrays),
+        Opened::Group { store, arrays, .. } => of_group(store, arrays),
     }
 }
 

@@ -27,15 +27,17 @@ pub(crate) enum Opened {
         #[cfg_attr(not(feature = "info"), allow(dead_code))]
         problem: Error,
     },
-    /// A group of arrays, by their paths.
-    Group { store: AnyDirectory, arrays: Vec<String> },
+    /// A group of arrays, by their paths. `is_zip`: the store is one file.
+    Group { store: AnyDirectory, arrays: Vec<String>, is_zip: bool },
 }
 
 /// Where an array is.
 #[cfg_attr(not(feature = "info"), allow(dead_code))]
 pub(crate) enum Place {
     File(HostFile),
+    /// A directory, with chunks or shards as files.
     Directory(AnyDirectory),
+    Zip,
 }
 
 /// Returns the limits for all reads. An address space of 4 GiB holds the input, the output and the page.
@@ -70,7 +72,7 @@ impl Opened {
             return Ok(Opened::Array(Box::new(Array::open_with(file, &options)?), Place::File(file)));
         }
         if peek::format_of(&file).map_err(reading)? == Some(Format::ZarrGroup) {
-            return Opened::group(Arc::new(ZipDirectory::open_with(file, &open_options())?));
+            return Opened::group(Arc::new(ZipDirectory::open_with(file, &open_options())?), true);
         }
         Ok(Opened::Array(Box::new(Array::open_with(file, &open_options())?), Place::File(file)))
     }
@@ -98,7 +100,7 @@ impl Opened {
             Some(Format::ZarrArray | Format::ZarrGroup)
                 if matches!(node_at(&dir, "", &limits())?, Some(Node::Group(_))) =>
             {
-                Opened::group(dir).map(Some)
+                Opened::group(dir, false).map(Some)
             }
             Some(_) => Opened::array(dir).map(Some),
             None => Ok(None),
@@ -129,9 +131,9 @@ impl Opened {
         Ok(Opened::Array(Box::new(array), Place::Directory(dir)))
     }
 
-    fn group(store: AnyDirectory) -> Result<Opened, Error> {
+    fn group(store: AnyDirectory, is_zip: bool) -> Result<Opened, Error> {
         let arrays = Group::open_with(store.clone(), &open_options())?.arrays()?;
-        Ok(Opened::Group { store, arrays })
+        Ok(Opened::Group { store, arrays, is_zip })
     }
 
     /// Opens a column of a table, or an array of a group.
@@ -147,9 +149,10 @@ impl Opened {
                 true => Opened::array(Below::new(dir.clone(), name)),
                 false => Err(absent(names.clone())),
             },
-            Opened::Group { store, arrays } => match arrays.iter().any(|array| array == name) {
-                true => Opened::array(Below::new(store.clone(), name)),
-                false => Err(absent(arrays.clone())),
+            Opened::Group { arrays, .. } if !arrays.iter().any(|array| array == name) => Err(absent(arrays.clone())),
+            Opened::Group { store, is_zip, .. } => match Opened::array(Below::new(store.clone(), name))? {
+                Opened::Array(array, _) if *is_zip => Ok(Opened::Array(array, Place::Zip)),
+                member => Ok(member),
             },
         }
     }

@@ -285,6 +285,31 @@ await test("a download says how much is made, and can be cancelled", async () =>
   page.off("download", count);
 });
 
+await test("a download that waits for a plot is cancelled at once", async () => {
+  let pass = () => {};
+  let gate = Promise.resolve();
+  await page.route("**/waits.npy", async (route) => {
+    await gate;
+    await route.continue().catch(() => {});
+  });
+  try {
+    data.set("waits.npy", npyOf("<f8", [9, 600, 600], new Float64Array(9 * 600 * 600)));
+    await visit("waits.npy");
+    gate = new Promise((done) => (pass = done));
+    await page.getByLabel("axis 0, as a number").fill("7");
+    await page.getByLabel("axis 0, as a number").press("Enter");
+    await page.locator("#save-button").click();
+    await page.locator("#cancel").click();
+    await page.waitForFunction(() => document.getElementById("status").innerText === "the download was cancelled");
+    assert.equal(await page.locator("#save-button").getAttribute("aria-disabled"), "false");
+    pass();
+    await page.waitForFunction(() => document.querySelector("#panel .readout[role=status]").innerText.startsWith("[7, "));
+  } finally {
+    pass();
+    await page.unroute("**/waits.npy");
+  }
+});
+
 await test("a download that waits for a server is cancelled at once, and goes with its file", async () => {
   const status = (expected) => page.waitForFunction((text) => document.getElementById("status").innerText === text, expected);
   let gate = Promise.resolve();
@@ -305,6 +330,12 @@ await test("a download that waits for a server is cancelled at once, and goes wi
     await save();
     await page.locator("#cancel").click();
     await status("the download was cancelled");
+    const [retried] = await Promise.all([page.waitForEvent("download"), save().then(pass)]);
+    assert.equal(readFileSync(await retried.path()).length, data.get("hanging.npy").length);
+    data.set("hanging.npy", npyOf("<f8", [4, 1 << 20], new Float64Array(4 << 20)));
+    gate = Promise.resolve();
+    await visit("hanging.npy");
+    gate = new Promise((done) => (pass = done));
     await save();
     await page.locator("#url").fill("/data/swipe.npy");
     await page.locator("#url").press("Enter");

@@ -23,27 +23,6 @@ export function checkName(name: string, value: unknown, names: readonly string[]
   if (!names.includes(value as string)) throw invalid(`invalid ${name}: ${String(value)}; expected ${names.join(" or ")}`);
 }
 
-/** Ends work that a signal has cancelled, with the reason that the program gave. */
-export function expectRunning(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw withKind(signal.reason, "cancelled");
-}
-
-/** Waits for work, or until a signal cancels it. The work itself goes on. */
-export async function unlessCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  expectRunning(signal);
-  let cancel = () => {};
-  const cancelled = new Promise<never>((_, reject) => {
-    cancel = () => reject(withKind(signal.reason, "cancelled"));
-    signal.addEventListener("abort", cancel);
-  });
-  try {
-    return await Promise.race([work, cancelled]);
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-}
-
 /** Gives an error a kind, unless it has one. */
 export function withKind(error: unknown, kind: BlpkError["kind"]): Error {
   const known = error instanceof Error ? error : new Error(String(error));

@@ -37,6 +37,7 @@ export async function csvOf(sources: [name: string, source: CsvSource][], slice:
   const head = new TextEncoder().encode(`${names.map(quoted).join(",") || '""'}\n`);
   const parts: Uint8Array[] = [head];
   let size = head.length;
+  onProgress?.(size);
   for (;;) {
     const part = await (started.length === 1 ? single(started[0] as Started) : sideBySide(started));
     if (part.length === 0) return joined(parts, size);

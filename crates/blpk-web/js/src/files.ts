@@ -5,7 +5,9 @@
 // fetches many of them.
 
 import { Cache, type Cached, type Piece } from "./cache.js";
-import { expectRunning, unlessCancelled } from "./check.js";
+import { Call, type CallOptions, type Traffic } from "./call.js";
+import { onCancel, unlessCancelled } from "./cancel.js";
+import { invalid } from "./check.js";
 import { Failures, now } from "./failures.js";
 import type { Source, SourceDirectory } from "./source.js";
 
@@ -27,46 +29,13 @@ const MAX_GAP = 4;
 /** Maximum number of bytes that a call holds. A result may have 1 GiB, and blocks are read whole. */
 const MAX_HELD = (1 << 30) + (64 << 20);
 
-/** What was read, for an opened file and its members. */
-export interface Traffic {
-  /** Bytes that were read from the file or the network. */
-  read: number;
-  /** Number of reads, each a request for a URL. */
-  requests: number;
-  /** The size of the file, or of all files of a directory that are known. */
-  stored: number;
-  /** Whether it is a directory that cannot be listed: `stored` then is the size of the files that were opened. */
-  isPartial?: boolean;
-  /**
-   * Files with data that the server of a directory refused: it answered 403, or with a page of HTML. Some servers do so for
-   * files that do not exist, so these files are read as absent: their items have the fill value.
-   */
-  refused?: number;
-  /** Cancels what is being read. */
-  signal?: AbortSignal | undefined;
-}
-
-/** How the module is called. */
-export interface RunOptions {
-  /** How many of the first bytes of a file that is opened are needed, if these are few. */
-  head?: number | undefined;
-  /** Cancels this call. */
-  signal?: AbortSignal | undefined;
-}
-
-/** A running call: the pieces that it holds, and what cancels it. */
-interface Call {
-  held: Set<Piece>;
-  signal: AbortSignal | undefined;
-}
-
 interface File extends Cached {
   source: Source;
   traffic: Traffic;
   failed: Failures<number>;
   misses: Set<number>;
-  /** Blocks that are being fetched. */
-  coming: Set<number>;
+  /** Blocks that are being fetched, with the call that does so. */
+  coming: Map<number, Call>;
 }
 
 interface Directory {
@@ -81,8 +50,8 @@ interface Directory {
   listMisses: Set<string>;
   /** Whether it cannot be listed. */
   unlisted: boolean;
-  /** Files and, with a slash, directories that are being fetched. */
-  coming: Set<string>;
+  /** Files and, with a slash, directories that are being fetched, with the call that does so. */
+  coming: Map<string, Call>;
   isClosed: boolean;
 }
 
@@ -98,7 +67,8 @@ export class Files {
   #held = new Set<Piece>();
   /** When it began. */
   #began = 0;
-  #running = 0;
+  #running = new Set<Call>();
+  /** What calls wait for. None of these fails. */
   #inFlight = new Set<Promise<unknown>>();
 
   outcome = DONE;
@@ -110,7 +80,7 @@ export class Files {
     const number = this.#next++;
     const { grain = 4096, head, memory } = source;
     const [blocks, failed] = [new Map<number, Piece>(), new Failures<number>()];
-    const [pieces, misses, coming] = [new Set<Piece>(), new Set<number>(), new Set<number>()];
+    const [pieces, misses, coming] = [new Set<Piece>(), new Set<number>(), new Map<number, Call>()];
     const file: File = { source, traffic, grain, pieces, blocks, failed, misses, coming, isClosed: false };
     this.#files.set(number, file);
     traffic.read += head?.length ?? 0;
@@ -127,18 +97,24 @@ export class Files {
     const number = this.#next++;
     const [files, lists, failed] = [new Map(), new Map(), new Failures<string>()];
     const misses = new Map<string, number | undefined>();
-    const [listMisses, coming] = [new Set<string>(), new Set<string>()];
+    const [listMisses, coming] = [new Set<string>(), new Map<string, Call>()];
     const state = { unlisted: false, isClosed: false };
     this.#directories.set(number, { source, traffic, files, lists, failed, misses, listMisses, coming, ...state });
     return number;
   }
 
-  /** Forgets a file, or a directory and all files in it. */
+  /** Forgets a file, or a directory and all files in it. Calls that wait for it are made again, and end. */
   remove(number: number): void {
+    const closed = this.#directories.get(number) ?? this.#files.get(number);
+    for (const call of this.#running) if (call.traffic === closed?.traffic) call.cancel();
     const directory = this.#directories.get(number);
     if (directory) directory.isClosed = true;
-    for (const file of directory?.files.values() ?? []) if (file !== null) this.remove(file);
+    for (const file of directory?.files.values() ?? []) if (file !== null) this.#removeFile(file);
     this.#directories.delete(number);
+    this.#removeFile(number);
+  }
+
+  #removeFile(number: number): void {
     const file = this.#files.get(number);
     if (file === undefined) return;
     file.isClosed = true;
@@ -244,22 +220,21 @@ export class Files {
   // Asynchronous calls.
 
   /** Calls the module until all bytes that it needs are here. */
-  async run<T>(call: () => T, traffic: Traffic, { head, signal }: RunOptions = {}): Promise<T> {
-    if (this.#running++ === 0) this.#begin();
-    const [held, began] = [new Set<Piece>(), now()];
-    let fetching: Promise<void> | undefined;
+  async run<T>(run: () => T, traffic: Traffic, options: CallOptions = {}): Promise<T> {
+    if (this.#running.size === 0) this.#begin();
+    const [call, began] = [new Call(traffic, options), now()];
+    this.#running.add(call);
     try {
       for (;;) {
-        expectRunning(traffic.signal);
-        expectRunning(signal);
+        call.expectRunning();
         this.isPending = false;
         this.#began = began;
         this.#wanted = 0;
-        this.#head = head;
-        this.#held = held;
+        this.#head = options.head;
+        this.#held = call.held;
         let result: { value: T } | { error: unknown };
         try {
-          result = { value: call() };
+          result = { value: run() };
         } catch (error) {
           result = { error };
         }
@@ -269,25 +244,17 @@ export class Files {
         }
         // A value that was made without bytes that it needs.
         if ("value" in result) (result.value as { free?: () => void } | undefined)?.free?.();
-        fetching = this.#fetch({ held, signal });
-        await unlessCancelled(unlessCancelled(fetching, traffic.signal), signal);
-        fetching = undefined;
+        if (call.signal.aborted) throw invalid("the file was closed");
+        await this.#fetch(call);
         this.#cache.evict();
-        expectFew(held);
+        expectFew(call.held);
       }
     } finally {
-      this.#running--;
-      this.#release(held);
-      // What a cancelled call has asked for still comes.
-      const release = () => this.#release(held);
-      void fetching?.then(release, release);
+      this.#running.delete(call);
+      call.end();
+      this.#cache.release(call.held);
+      this.#cache.evict();
     }
-  }
-
-  /** Ends the use of pieces by a call. */
-  #release(held: Set<Piece>): void {
-    this.#cache.release(held);
-    this.#cache.evict();
   }
 
   /** Forgets failures, and bytes that were expected, but not needed. */
@@ -299,21 +266,36 @@ export class Files {
     for (const directory of this.#directories.values()) directory.failed.clear();
   }
 
-  /** Fetches everything that was noted, or waits for a call at the same time that fetches it. */
+  /** Fetches everything that was noted, or waits for a call at the same time that fetches it. Returns when the call is cancelled. */
   async #fetch(call: Call): Promise<void> {
     const tasks = this.#tasks(call);
+    const cancelled = () => {};
     if (tasks.length === 0) {
       if (this.#inFlight.size === 0) throw new Error("bytes are missing that nothing fetches");
-      await Promise.race(this.#inFlight);
-      return;
+      return unlessCancelled(Promise.race(this.#inFlight), call.signal).then(cancelled, cancelled);
     }
     const next = tasks.values();
     const worker = async () => {
-      for (const task of next) await task();
+      for (const task of next) {
+        if (call.signal.aborted) return;
+        await task();
+      }
     };
-    const done = Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, tasks.length) }, worker));
+    const work = Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, tasks.length) }, worker));
+    // Other calls that wait for its bytes then fetch them themselves.
+    const end = onCancel(call.signal, () => this.#forget(call));
+    const done = unlessCancelled(work, call.signal).then(cancelled, cancelled);
     this.#inFlight.add(done);
-    await done.finally(() => this.#inFlight.delete(done));
+    await done;
+    this.#inFlight.delete(done);
+    end();
+  }
+
+  /** Forgets what a cancelled call was going to fetch. */
+  #forget(call: Call): void {
+    for (const { coming } of [...this.#files.values(), ...this.#directories.values()] as { coming: Map<unknown, Call> }[]) {
+      for (const [key, owner] of coming) if (owner === call) coming.delete(key);
+    }
   }
 
   /** Takes all that was noted. The call that noted it holds what is fetched, so that it is still here when it is made again. */
@@ -321,66 +303,73 @@ export class Files {
     const tasks: (() => Promise<void>)[] = [];
     for (const file of this.#files.values()) {
       for (const [start, end] of runs(file)) {
-        for (let block = start; block < end; block++) file.coming.add(block);
+        for (let block = start; block < end; block++) file.coming.set(block, call);
         tasks.push(() => this.#fetchBlocks(file, start, end, call));
       }
     }
     for (const directory of this.#directories.values()) {
       const { misses, listMisses, coming } = directory;
-      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head, call).finally(() => coming.delete(path)));
-      for (const path of listMisses) tasks.push(() => this.#list(directory, path).finally(() => coming.delete(`${path}/`)));
-      misses.forEach((_, path) => coming.add(path));
-      listMisses.forEach((path) => coming.add(`${path}/`));
+      for (const [path, head] of misses) tasks.push(() => this.#open(directory, path, head, call).finally(() => arrived(coming, path, call)));
+      for (const path of listMisses) tasks.push(() => this.#list(directory, path, call).finally(() => arrived(coming, `${path}/`, call)));
+      misses.forEach((_, path) => coming.set(path, call));
+      listMisses.forEach((path) => coming.set(`${path}/`, call));
       misses.clear();
       listMisses.clear();
     }
     return tasks;
   }
 
-  async #fetchBlocks(file: File, start: number, end: number, { held, signal }: Call): Promise<void> {
+  async #fetchBlocks(file: File, start: number, end: number, call: Call): Promise<void> {
     const { grain, source, traffic } = file;
     const offset = start * grain;
     const length = Math.min(end * grain, source.size) - offset;
     try {
-      if (file.isClosed || signal?.aborted) return;
-      expectRunning(traffic.signal);
-      const bytes = await source.read(offset, length);
+      if (file.isClosed) return;
+      const bytes = await source.read(offset, length, call.signal);
       if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
       traffic.read += length;
       traffic.requests += 1;
-      if (!file.isClosed) this.#cache.keep(file, start, bytes, held);
+      if (!file.isClosed && !call.signal.aborted) this.#cache.keep(file, start, bytes, call.held);
     } catch (error) {
+      if (call.signal.aborted) return;
       for (let block = start; block < end; block++) file.failed.add(block, message(error));
     } finally {
-      for (let block = start; block < end; block++) file.coming.delete(block);
+      for (let block = start; block < end; block++) arrived(file.coming, block, call);
     }
   }
 
-  async #open(directory: Directory, path: string, head: number | undefined, { held, signal }: Call): Promise<void> {
-    if (directory.isClosed || signal?.aborted) return;
+  async #open(directory: Directory, path: string, head: number | undefined, call: Call): Promise<void> {
+    if (directory.isClosed) return;
     try {
-      const source = await directory.source.open(path, head);
-      if (directory.isClosed) return;
+      const source = await directory.source.open(path, head, call.signal);
+      if (directory.isClosed || call.signal.aborted) return;
       if (directory.source.refused) directory.traffic.refused = directory.source.refused;
-      directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic, held));
+      directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic, call.held));
       if (directory.source.size === undefined) {
         directory.traffic.isPartial = true;
         directory.traffic.stored += source?.size ?? 0;
       }
       if (source === undefined) directory.traffic.requests += 1;
     } catch (error) {
-      directory.failed.add(path, message(error));
+      if (!call.signal.aborted) directory.failed.add(path, message(error));
     }
   }
 
-  async #list(directory: Directory, path: string): Promise<void> {
+  async #list(directory: Directory, path: string, call: Call): Promise<void> {
     try {
-      directory.lists.set(path, (await directory.source.list(path)) ?? null);
+      const names = await directory.source.list(path, call.signal);
+      if (!call.signal.aborted) directory.lists.set(path, names ?? null);
     } catch (error) {
+      if (call.signal.aborted) return;
       directory.failed.add(`${path}/`, message(error));
       directory.unlisted ||= (error as { kind?: string }).kind === "unsupported";
     }
   }
+}
+
+/** Ends the wait for something that a call has fetched, unless another call fetches it by now. */
+function arrived<Key>(coming: Map<Key, Call>, key: Key, call: Call): void {
+  if (coming.get(key) === call) coming.delete(key);
 }
 
 /** Ends a call that holds too many bytes. Each that it touches stays until it ends. */

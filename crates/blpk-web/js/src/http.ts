@@ -1,6 +1,7 @@
 // Files at URLs, read by range requests.
 
-import { expectRunning, withKind } from "./check.js";
+import { expectRunning } from "./cancel.js";
+import { withKind } from "./check.js";
 import { memorySource, type Source, type SourceDirectory } from "./source.js";
 
 /** Bytes that the first request of a file asks for: enough to recognise it, and all of a small one. */
@@ -76,21 +77,27 @@ function refused(url: URL, response: Response): Error {
   return problem(url, answerOf(response));
 }
 
+/** How to open a file. */
+interface Opening {
+  /** Is told the answer 403: of object stores for files that are absent, of other servers for those that they refuse. */
+  onRefused?: (answer: string) => void;
+  /** Whether it is a file in a directory, which is never HTML. */
+  isMember?: boolean;
+  /** The bytes that the first request asks for. */
+  wanted?: number | undefined;
+  /** Cancels the requests that open it. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Opens a file at a URL, `undefined` if there is none. A server without range requests sends all of it. A directory, which
- * the server redirects to its name with a slash, is no file. Object stores answer 403 for files that are absent, and other servers
- * for those that they refuse, so `onRefused` is told the answer. `isMember`: it is a file in a directory, which is never HTML.
- * `wanted`: the bytes that the first request asks for.
+ * the server redirects to its name with a slash, is no file.
  */
-export async function httpSource(
-  url: URL,
-  options: HttpOptions = {},
-  onRefused?: (answer: string) => void,
-  isMember = false,
-  wanted = HEAD,
-): Promise<Source | undefined> {
-  const request = (range: string) => send(url, { headers: { Range: range }, cache: "no-store" }, options);
-  const response = await request(`bytes=0-${wanted - 1}`);
+export async function httpSource(url: URL, given: HttpOptions = {}, { onRefused, isMember, wanted = HEAD, signal }: Opening = {}): Promise<Source | undefined> {
+  const optionsOf = (signal: AbortSignal | undefined): HttpOptions => (signal ? { ...given, signal } : given);
+  const options = optionsOf(signal);
+  const request = (range: string, options: HttpOptions) => send(url, { headers: { Range: range }, cache: "no-store" }, options);
+  const response = await request(`bytes=0-${wanted - 1}`, options);
   if (response.status === 404 || response.status === 403 || response.status === 410) {
     if (response.status === 403) onRefused?.(answerOf(response));
     await response.body?.cancel();
@@ -128,10 +135,11 @@ export async function httpSource(
       return bytes;
     },
     grain: Math.min(GRAIN, wanted),
-    read: async (offset, length) => {
+    read: async (offset, length, signal) => {
+      const options = optionsOf(signal);
       // Copies, because the list of files keeps them.
       if (whole) return whole.slice(offset, offset + length);
-      const part = await request(`bytes=${offset}-${offset + length - 1}`);
+      const part = await request(`bytes=${offset}-${offset + length - 1}`, options);
       if (part.status !== 206 && part.status !== 200) throw refused(url, part);
       const changed = isOther(response, part, size);
       const bytes = await bodyOf(url, part, offset, options);
@@ -186,7 +194,7 @@ export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirect
     get refusal() {
       return refusal;
     },
-    open: async (path, head) => {
+    open: async (path, wanted, signal) => {
       const file = new URL(base);
       // Names of members come from files. A URL with these would be one outside of the directory.
       if (path.split("/").some((name) => name === "." || name === "..")) throw problem(base, `the name ${path} leads out of the directory`);
@@ -195,7 +203,7 @@ export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirect
         if (METADATA.test(path)) refusal = `${answer} for ${path}`;
         else refusals++;
       };
-      return httpSource(file, options, onRefused, true, head);
+      return httpSource(file, options, { onRefused, isMember: true, wanted, signal });
     },
     list: async () => {
       throw Object.assign(new Error("a directory at a URL cannot be listed"), { kind: "unsupported" });

@@ -1,6 +1,7 @@
 // The JavaScript package `blpk`.
 
 export type { Memory } from "./bytes.js";
+export type { Traffic } from "./call.js";
 export {
   chunkSizes,
   compress,
@@ -16,7 +17,6 @@ export {
   type LoadInput,
 } from "./chunk.js";
 export { Blosc, type BloscConfig } from "./codec.js";
-export type { Traffic } from "./files.js";
 export type { HttpOptions } from "./http.js";
 export type { BlpkError, ModuleInput } from "./module.js";
 export { loadOpen, open, type OpenInput, type OpenOptions } from "./open.js";

@@ -1,8 +1,9 @@
 // Opens files and directories of all kinds.
 
 import { bytesOf, isMemory, type Memory } from "./bytes.js";
-import { expectRunning, invalid, withKind } from "./check.js";
-import type { Traffic } from "./files.js";
+import type { Traffic } from "./call.js";
+import { expectRunning } from "./cancel.js";
+import { invalid, withKind } from "./check.js";
 import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
 import { node, type BlpkError, type ModuleInput } from "./module.js";
 import { module, Opened, theFiles } from "./opened.js";
@@ -116,6 +117,6 @@ async function urlSource(url: URL, options: OpenOptions): Promise<Found> {
   }
   if (url.pathname.endsWith("/")) return httpDirectory(url, options);
   let missing = "there is no file at this URL";
-  const file = await httpSource(url, options, (answer) => (missing = `${answer} for this URL`));
+  const file = await httpSource(url, options, { onRefused: (answer) => (missing = `${answer} for this URL`) });
   return file ?? Object.assign(httpDirectory(url, options), { missing });
 }

@@ -1,9 +1,11 @@
 // An open file or directory.
 
 import init, * as wasm from "../generated/blpk_open.js";
+import type { CallOptions, Traffic } from "./call.js";
+import { unlessCancelled } from "./cancel.js";
 import { checkInteger, checkName, checkText, invalid } from "./check.js";
 import { csvOf, textsOf, type CsvSource } from "./csv.js";
-import { Files, type RunOptions, type Traffic } from "./files.js";
+import { Files } from "./files.js";
 import { guarded, Module, type BlpkError } from "./module.js";
 import { rowsOf, sliceText, type Slice } from "./slice.js";
 import { typedArray, type Leaf, type TypedArray } from "./typed.js";
@@ -37,8 +39,6 @@ export interface Description {
   /** Whether the file says the dtype. Otherwise the items are unsigned integers of the typesize. */
   isTyped?: boolean;
   isCompressed?: boolean;
-  /** Whether each chunk is a file of a directory. */
-  hasChunkFiles?: boolean;
   shape?: number[];
   /** NumPy's name of the dtype. */
   dtype?: string;
@@ -55,6 +55,8 @@ export interface Description {
   /** The items of a chunk along each axis, for arrays whose chunks are boxes. */
   chunkshape?: number[] | null;
   blockshape?: number[] | null;
+  /** The items of a file along each axis, where chunks or shards are files of a directory. */
+  fileshape?: number[] | null;
 }
 
 /** How a chunk is stored. */
@@ -102,7 +104,7 @@ export interface ReadOptions {
 
 /** How to make a file. */
 export interface SaveOptions extends ReadOptions {
-  /** Is told the number of bytes that are made, each time that there are more. */
+  /** Is told the number of bytes that are made: of CSV, each time that there are more; of `npy`, all of them. */
   onProgress?: ((made: number) => void) | undefined;
 }
 
@@ -154,7 +156,7 @@ export class Opened {
   }
 
   /** Calls the module, again after each fetch. Closing the file meanwhile ends that. */
-  #run<T>(call: (opened: wasm.Opened) => T, options: RunOptions = {}): Promise<T> {
+  #run<T>(call: (opened: wasm.Opened) => T, options: CallOptions = {}): Promise<T> {
     return theFiles().run(() => guarded(() => call(this.#value)), this.#traffic, options);
   }
 
@@ -228,7 +230,7 @@ export class Opened {
   /** Reads the texts of items, with a list of all scalars for each. Long texts are cut. */
   async texts(slice?: Slice, options: ReadOptions = {}): Promise<string[][]> {
     const text = sliceText(slice);
-    return this.#alone(() => textsOf(this.#csvSource(options), text));
+    return this.#alone(() => textsOf(this.#csvSource(options), text), options);
   }
 
   /** Reads a range of the uncompressed bytes. */
@@ -248,8 +250,12 @@ export class Opened {
   async save(slice: Slice | undefined, format: "npy" | "csv", options: SaveOptions = {}): Promise<Uint8Array> {
     const text = sliceText(slice);
     checkName("format", format, ["npy", "csv"]);
-    if (format === "npy" || this.kind === "group") return this.#run((opened) => opened.npy(text), options);
-    if (this.kind === "array") return this.#alone(() => csvOf([["", this.#csvSource(options)]], text, options.onProgress));
+    if (format === "npy" || this.kind === "group") {
+      const file = await this.#run((opened) => opened.npy(text), options);
+      options.onProgress?.(file.length);
+      return file;
+    }
+    if (this.kind === "array") return this.#alone(() => csvOf([["", this.#csvSource(options)]], text, options.onProgress), options);
     const columns: Opened[] = [];
     try {
       for (const name of this.members) columns.push(await this.member(name, options));
@@ -261,10 +267,11 @@ export class Opened {
     }
   }
 
-  /** Makes a text after those that were asked for before. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const text = this.#text.then(work);
-    this.#text = text.catch(() => {});
+  /** Makes a text after those that were asked for before. One that is cancelled does not wait for them. */
+  #alone<T>(work: () => Promise<T>, { signal }: ReadOptions): Promise<T> {
+    const before = this.#text;
+    const text = unlessCancelled(before, signal).then(work);
+    this.#text = Promise.allSettled([before, text]);
     return text;
   }
 

@@ -6,8 +6,8 @@ import { invalid } from "./check.js";
 export interface Source {
   /** Its size in bytes. */
   readonly size: number;
-  /** Reads a range, which is within the file. */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  /** Reads a range, which is within the file. `signal`: cancels this read. */
+  read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /** The unit of reads in bytes: ranges are rounded to it. Default: 4096. */
   readonly grain?: number;
   /** All bytes, where they are in memory. */
@@ -18,10 +18,13 @@ export interface Source {
 
 /** A directory of files. Paths are relative, with `/` between names. */
 export interface SourceDirectory {
-  /** Opens a file. `undefined` if there is none. `head`: the first bytes that will be needed, if these are few. */
-  open(path: string, head?: number): Promise<Source | undefined>;
-  /** Lists the names in a directory, `undefined` if there is none. Throws where listing is impossible. */
-  list(path: string): Promise<string[] | undefined>;
+  /**
+   * Opens a file. `undefined` if there is none. `head`: the first bytes that will be needed, if these are few. `signal`: cancels
+   * this call.
+   */
+  open(path: string, head?: number, signal?: AbortSignal): Promise<Source | undefined>;
+  /** Lists the names in a directory, `undefined` if there is none. Throws where listing is impossible. `signal`: cancels this call. */
+  list(path: string, signal?: AbortSignal): Promise<string[] | undefined>;
   /** The size of all files in bytes, where it is known. */
   readonly size?: number;
   /** The number of files that `open` found absent because they were refused. Those with metadata do not count. */

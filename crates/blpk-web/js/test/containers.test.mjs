@@ -148,6 +148,28 @@ test("a table with damaged columns has the others", async () => {
   await assert.rejects(open(blobs(none)), { kind: "absent" });
 });
 
+test("arrays whose chunks are files say what a file holds", async () => {
+  const stores = manifest("zarr").stores.filter(({ refused }) => !refused);
+  const shapeOf = async (name, member) => {
+    const file = archive("zarr").get(name);
+    const root = await open(file ? new Blob([file]) : blobs(below(archive("zarr"), name)));
+    const { chunkshape, fileshape } = (member ? await root.member(member) : root).description;
+    return [chunkshape, fileshape];
+  };
+  const sharded = stores.find(({ name }) => /^v3\/.*shard/.test(name));
+  const [chunkshape, fileshape] = await shapeOf(sharded.name, sharded.member);
+  assert.ok(fileshape.every((length, axis) => length % chunkshape[axis] === 0) && fileshape.some((length, axis) => length > chunkshape[axis]), `${chunkshape} ${fileshape}`);
+  const plain = stores.find(({ name }) => /^v2\/codec\/blosc_lz4_1_C/.test(name));
+  const [chunk, whole] = await shapeOf(plain.name, plain.member);
+  assert.deepEqual(whole, chunk);
+  for (const { name, member } of stores.filter(({ name }) => name.endsWith(".zip"))) assert.equal((await shapeOf(name, member))[1], null, name);
+  const table = await open(blobs(below(archive("bcolz"), "ref/tab/mixed")));
+  assert.deepEqual((await table.member("m")).description.fileshape, [128, 2]);
+  const sparse = (await open(blobs(below(archive("frames"), "frames/b2nd_034_f8_5x6x7.sframe")))).description;
+  assert.deepEqual(sparse.fileshape, sparse.chunkshape);
+  assert.equal((await open(archive("frames").get("frames/b2nd_033_f8_13x17.b2nd"))).description.fileshape, null);
+});
+
 test("members and indices that do not exist", async () => {
   const { stores } = manifest("zarr");
   const { name } = stores.find(({ member, refused, name }) => member && !refused && !archive("zarr").has(name));

@@ -307,6 +307,107 @@ test("requests that a cancelled call still waits for are not made", async () => 
   assert.equal((await opened.bytes(300 << 20, (300 << 20) + 9)).length, 9);
 });
 
+/** A file whose reads end when `pass` is called. Without `heeds`, it goes on with reads that are cancelled. */
+function gated(size, heeds) {
+  const file = { reads: [], pass: () => {}, size };
+  let gate = Promise.resolve();
+  file.close = () => (gate = new Promise((done) => (file.pass = done)));
+  file.read = (offset, length, signal) => {
+    file.reads.push(offset);
+    const cancelled = new Promise((_, reject) => heeds && signal.addEventListener("abort", () => reject(signal.reason)));
+    return Promise.race([gate, cancelled]).then(() => new Uint8Array(length).fill(offset / 4096));
+  };
+  return file;
+}
+
+test("a cancelled call keeps no other from what it did not get", async () => {
+  for (const heeds of [true, false]) {
+    const file = gated(400 << 20, heeds);
+    const opened = await open(file, { raw: true });
+    file.close();
+    const controller = new AbortController();
+    const whole = opened.bytes(0, 400 << 20, { signal: controller.signal });
+    await new Promise((done) => setTimeout(done));
+    assert.equal(file.reads.length, 8, "eight requests at a time");
+    const waiting = opened.bytes(300 << 20, (300 << 20) + 9);
+    controller.abort();
+    await assert.rejects(whole, { kind: "cancelled" });
+    const [late, again] = [opened.bytes(390 << 20, (390 << 20) + 9), opened.bytes(1 << 20, (1 << 20) + 9)];
+    await new Promise((done) => setTimeout(done));
+    assert.deepEqual(file.reads.slice(8).sort((a, b) => a - b), [1 << 20, 300 << 20, 390 << 20]);
+    file.pass();
+    for (const [call, offset] of [[waiting, 300], [late, 390], [again, 1]]) assert.equal((await call)[0], ((offset << 20) / 4096) % 256);
+    opened.close();
+  }
+});
+
+test("closing a file ends calls that wait for it", async () => {
+  const file = gated(1 << 20, false);
+  const opened = await open(file, { raw: true });
+  file.close();
+  const calls = [opened.bytes(1 << 19, 1 << 20), opened.bytes(1 << 19, 1 << 20), opened.save("-9:", "csv")];
+  await new Promise((done) => setTimeout(done));
+  opened.close();
+  for (const call of calls) await assert.rejects(call, { kind: "invalid", message: "the file was closed" });
+});
+
+test("a text that is cancelled does not wait for its turn", async () => {
+  const file = gated(1 << 20, false);
+  const opened = await open(file, { raw: true });
+  file.close();
+  const first = opened.texts(`${1 << 19}`);
+  const controller = new AbortController();
+  const second = opened.save("0:9", "csv", { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(second, { kind: "cancelled" });
+  const third = opened.texts("-1");
+  file.pass();
+  assert.deepEqual([await first, await third], [[["128"]], [["255"]]]);
+});
+
+test("any reason cancels, and many calls may have one signal", async () => {
+  const warnings = [];
+  const warn = (warning) => warnings.push(warning.message);
+  process.on("warning", warn);
+  const reasons = [[Object.freeze(new RangeError("cold")), "cold"], [Object.assign(new Error("own"), { kind: "damaged" }), "own"], ["a text", "a text"], [undefined, /aborted/]];
+  for (const [reason, message] of reasons) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const read = async (_, length) => (length > 65536 && controller.abort(reason), new Uint8Array(length));
+    const opened = await open({ size: 64 << 20, read }, { raw: true, signal });
+    const calls = Array.from({ length: 30 }, (_, at) => opened.bytes(at << 20, (at + 1) << 20, { signal }));
+    for (const call of calls) await assert.rejects(call, { kind: "cancelled", message });
+  }
+  await new Promise((done) => setTimeout(done));
+  process.off("warning", warn);
+  assert.deepEqual(warnings, []);
+});
+
+test("files of a directory that a cancelled call waits for are not opened", async () => {
+  const meta = { zarr_format: 2, shape: [3000], chunks: [1], dtype: "|u1", fill_value: 0, order: "C", filters: null, compressor: null };
+  let opens = 0;
+  const directory = {
+    list: async (path) => (path === "" ? [".zarray"] : undefined),
+    open: async (path) => {
+      const bytes = path === ".zarray" ? new TextEncoder().encode(JSON.stringify(meta)) : /^\d+$/.test(path) ? Uint8Array.of(7) : undefined;
+      if (/^\d+$/.test(path)) await new Promise((done) => setTimeout(done, 1, opens++));
+      return bytes && { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
+    },
+  };
+  for (const how of ["open", "read"]) {
+    const controller = new AbortController();
+    const opened = await open(directory, how === "open" ? { signal: controller.signal } : {});
+    opens = 0;
+    const all = opened.read("...", { signal: how === "read" ? controller.signal : undefined });
+    setTimeout(() => controller.abort(), 5);
+    await assert.rejects(all, { kind: "cancelled" });
+    await new Promise((done) => setTimeout(done, 30));
+    assert.ok(opens > 0 && opens < 300, `${how}: ${opens} files`);
+    if (how === "read") assert.deepEqual([...(await opened.read("2990:")).data], Array(10).fill(7));
+    opened.close();
+  }
+});
+
 test("a text that is saved says how much of it is made", async () => {
   const opened = await open(npy());
   const made = [];
@@ -314,6 +415,9 @@ test("a text that is saved says how much of it is made", async () => {
   assert.ok(made.length > 1, `${made.length} times`);
   assert.deepEqual(made, made.toSorted((a, b) => a - b));
   assert.equal(made.at(-1), saved.length);
+  made.length = 0;
+  const file = await opened.save("5:9", "npy", { onProgress: (bytes) => made.push(bytes) });
+  assert.deepEqual(made, [file.length]);
 });
 
 test("what a server did not send is no damage", async () => {

@@ -45,17 +45,20 @@ test("a window of many small files counts by its files", () => {
   const window = (rows, columns, step = 1) => [rows, columns].map((stop, axis) => ({ axis, start: 0, stop, step }));
   const files = (description, ...sizes) => (bytesOf({ itemsize: 8, ...description }, window(...sizes)) * MOST_FILES) / MOST_BYTES;
   const boxes = { shape: [4096, 4096], chunkshape: [16, 16] };
-  // 32 x 32 boxes of 2 KiB.
   assert.equal(bytesOf({ itemsize: 8, ...boxes }, window(512, 512)), 512 * 512 * 8);
-  assert.equal(files({ ...boxes, hasChunkFiles: true }, 512, 512), 1024);
+  // A window that begins within boxes touches 33 along each axis, and the whole array 256.
+  assert.equal(files({ ...boxes, fileshape: [16, 16] }, 512, 512), 33 * 33);
+  assert.equal(files({ ...boxes, fileshape: [16, 16] }, 4096, 16), 256 * 2);
+  // Shards of 4 x 4 chunks.
+  assert.equal(files({ ...boxes, fileshape: [64, 64] }, 512, 512), 9 * 9);
   // Steps of 64 items pass over three of four boxes along each axis.
-  assert.equal(files({ ...boxes, hasChunkFiles: true }, 4096, 4096, 64), 64 * 64);
+  assert.equal(files({ ...boxes, fileshape: [16, 16] }, 4096, 4096, 64), 64 * 64);
   // Boxes of 1 MiB count by their bytes.
-  const large = { shape: [4096, 4096], chunkshape: [512, 256] };
-  assert.equal(bytesOf({ itemsize: 8, ...large, hasChunkFiles: true }, window(512, 512)), 512 * 512 * 8);
+  const large = { shape: [4096, 4096], chunkshape: [512, 256], fileshape: [512, 256] };
+  assert.equal(bytesOf({ itemsize: 8, ...large }, window(2048, 2048)), 2048 * 2048 * 8);
   // A file for each row.
   const rows = { shape: [4096, 100], chunkNbytes: 800, order: "C" };
-  assert.equal(Math.round(files({ ...rows, hasChunkFiles: true }, 512, 100)), 512);
+  assert.equal(files({ ...rows, fileshape: [1, 100] }, 512, 100), 512);
   assert.ok(files(rows, 512, 100) < 2);
 });
 

@@ -19,10 +19,18 @@ const product = (lengths: number[]) => lengths.reduce((result, length) => result
 
 /** Returns the number of uncompressed bytes that are read for a window. A file counts at least as its part of the maximum. */
 export function bytesOf(description: Description, window: [ShownAxis, ShownAxis]): number {
-  const { chunkshape, chunkNbytes, hasChunkFiles, itemsize = 1 } = description;
+  const { chunkshape, fileshape, itemsize = 1 } = description;
   const bytes = chunkshape ? inBoxes(chunkshape, itemsize, window) : inRows(description, window);
-  const chunk = chunkshape ? product(chunkshape) * itemsize : (chunkNbytes ?? 0);
-  return hasChunkFiles ? bytes * Math.max(1, MOST_BYTES / MOST_FILES / Math.max(1, chunk)) : bytes;
+  return fileshape ? Math.max(bytes, (filesOf(fileshape, description, window) * MOST_BYTES) / MOST_FILES) : bytes;
+}
+
+/** The number of files that are read for a window, wherever it begins. */
+function filesOf(fileshape: number[], { shape = [] }: Description, window: [ShownAxis, ShownAxis]): number {
+  const along = ({ axis, start, stop, step }: ShownAxis) => {
+    const [file, length] = [Math.max(1, fileshape[axis] ?? 1), shape[axis] ?? 1];
+    return Math.min(Math.ceil((stop - start) / step), Math.ceil((stop - start) / file) + 1, Math.ceil(length / file));
+  };
+  return product(window.map(along));
 }
 
 /** The bytes of chunks that are boxes, as if the window began and ended at boxes. Steps may pass over boxes. */
@@ -33,8 +41,8 @@ function inBoxes(chunkshape: number[], itemsize: number, window: [ShownAxis, Sho
 }
 
 /** The bytes of an array whose items are one after the other. Along an axis, all items between two are read, or a chunk for each. */
-function inRows({ shape = [], itemsize = 1, order, chunkNbytes, hasChunkFiles }: Description, window: [ShownAxis, ShownAxis]): number {
-  const unit = Math.max(hasChunkFiles ? 0 : GAP, chunkNbytes ?? 0, itemsize);
+function inRows({ shape = [], itemsize = 1, order, chunkNbytes, fileshape }: Description, window: [ShownAxis, ShownAxis]): number {
+  const unit = Math.max(fileshape ? 0 : GAP, chunkNbytes ?? 0, itemsize);
   const isInner = (axis: number, than: number) => (order === "F" ? axis < than : axis > than);
   const along = ({ axis, start, stop, step }: ShownAxis, each: number) => {
     const stride = product(shape.filter((_, other) => isInner(other, axis))) * itemsize * step;

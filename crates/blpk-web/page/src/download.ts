@@ -11,6 +11,7 @@ let offered: OpenedFile | undefined;
 /** The number of the download that is being made. None: 0. */
 let running = 0;
 let downloads = 0;
+let isCancelled = false;
 
 /** Offers to download a slice of a file. */
 export function offerDownload(file: OpenedFile, formats: [value: string, name: string][], label: string, slice: string): void {
@@ -34,12 +35,12 @@ export function abandonDownload(): void {
 
 /** Shows whether a download is being made. */
 function show(number: number): void {
-  running = number;
+  [running, isCancelled] = [number, false];
   const button = byId("save-button");
   button.setAttribute("aria-disabled", String(number > 0));
   byId("made").textContent = "";
   // The button that goes passes the focus on.
-  if (number === 0 && document.activeElement === byId("cancel")) button.focus();
+  if (number === 0 && document.activeElement === byId("cancel")) (byId("save").hidden ? byId("title") : button).focus();
   byId("making").hidden = number === 0;
 }
 
@@ -51,6 +52,7 @@ async function download(file: OpenedFile): Promise<void> {
   try {
     const bytes = await remote.save(file.key, byId<HTMLInputElement>("slice").value.trim() || "...", format);
     if (number !== running) return;
+    if (isCancelled) throw Object.assign(new Error(), { kind: "cancelled" });
     hand(bytes, `slice.${format}`);
     problem("save", []);
     say(`saved ${shownBytes(bytes.length)}`);
@@ -71,13 +73,15 @@ function hand(bytes: Uint8Array, name: string): void {
 }
 
 watchMade((made) => {
-  if (running > 0 && made > 0) byId("made").textContent = `${shownBytes(made)} made`;
+  if (running > 0) byId("made").textContent = `${shownBytes(made)} made`;
 });
 byId("save-form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (offered !== undefined && running === 0) void download(offered);
 });
 byId("cancel").addEventListener("click", () => {
+  isCancelled = true;
   say("cancelling …");
-  void remote.cancel();
+  // If the worker has failed, so has the download.
+  remote.cancel().catch(() => {});
 });

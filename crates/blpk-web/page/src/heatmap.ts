@@ -121,7 +121,10 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
 
   /** Halves the window until the chunks that it needs are within the limit. */
   function fit(): void {
-    const half = ({ start, stop, step }: AxisRange) => ({ start, stop: start + Math.ceil((stop - start) / 2), step });
+    const half = ({ start, stop }: AxisRange) => {
+      const count = Math.ceil((stop - start) / 2);
+      return { start, stop: start + count, step: Math.max(1, Math.ceil(count / MOST)) };
+    };
     while (isLarge(rows, columns) && rows.stop - rows.start + columns.stop - columns.start > 2) {
       if (rows.stop - rows.start >= columns.stop - columns.start) rows = half(rows);
       else columns = half(columns);
@@ -133,7 +136,7 @@ export function heatMap(file: OpenedFile, place: HTMLElement, onSlice: (slice: s
     const along = (range: AxisRange, axis: number, index: number) => zoomed(range, index, factor, shape[axis] ?? 1, MOST);
     const [[nextRows, nextRow], [nextColumns, nextColumn]] = [along(rows, rowAxis, row), along(columns, columnAxis, column)];
     if (factor > 1 && isLarge(nextRows, nextColumns)) {
-      const files = file.description.hasChunkFiles ? `, or more than ${MOST_FILES} files` : "";
+      const files = file.description.fileshape ? `, or more than ${MOST_FILES} files` : "";
       say(`a larger window needs more than ${shownBytes(MOST_BYTES)} of uncompressed chunks${files}, which is the limit`);
       return;
     }

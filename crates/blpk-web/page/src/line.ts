@@ -22,10 +22,11 @@ const LEFT = 40;
 
 /** Shows the view in `place`. `onSlice` is told the slice that is shown. */
 export function linePlot(file: OpenedFile, place: HTMLElement, onSlice: (slice: string) => void): Promise<void> {
-  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape, hasChunkFiles, leaves } = file.description;
+  const { shape = [], nbytes = 0, itemsize = 1, chunkNbytes, chunkshape, fileshape, leaves } = file.description;
   const length = shape[0] ?? 0;
   const chunk = Math.max(1, Math.min(length, chunkshape?.[0] ?? Math.floor((chunkNbytes ?? 0) / itemsize)));
-  const most = hasChunkFiles ? Math.min(MOST, MOST_FILES * chunk) : MOST;
+  // One file less, because the window may begin within a file.
+  const most = fileshape ? Math.min(MOST, (MOST_FILES - 1) * Math.max(1, fileshape[0] ?? 1)) : MOST;
   let [start, stop] = [0, Math.min(length, most, nbytes <= WHOLE ? length : chunk)];
   let isLog = false;
   let line: Line | undefined;

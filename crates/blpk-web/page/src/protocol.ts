@@ -146,6 +146,6 @@ export interface Answer {
   value?: unknown;
   error?: { message: string; kind: string };
   traffic?: Traffic;
-  /** The number of bytes of the last download that are made. */
-  made?: number;
+  /** The number of bytes of a download that are made. */
+  made?: number | undefined;
 }

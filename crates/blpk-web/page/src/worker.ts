@@ -1,6 +1,7 @@
 // The worker: opens files, reads and decodes, and computes what is drawn. The page only draws.
 
 import { loadOpen, open, type BlpkError, type Lost, type Opened, type Traffic, type TypedArray } from "../../js/src/index.js";
+import { unlessCancelled } from "../../js/src/cancel.js";
 import { envelope, histogramOf, statsOf, toNumbers } from "./numbers.js";
 import { chunksOf } from "./lost.js";
 import type { Answer, Calls, Exact, Line, LineRequest, OpenedFile, Plane, PlaneRequest, Place, Request, Rows, Start } from "./protocol.js";
@@ -195,7 +196,8 @@ const calls: Calls = {
   bytes: (key, start, stop) => found(key).bytes(start, stop),
   save: async (key, slice, format) => {
     const { signal } = saving.controller;
-    return found(key).save(slice, format, { signal, onProgress: (made) => (saving.made = made) });
+    const onProgress = (made: number) => (saving.made = made);
+    return found(key).save(slice, format, { signal, onProgress }).finally(() => (saving.made = undefined));
   },
   cancel: async () => saving.controller.abort(),
   traffic: async () => traffic(),
@@ -206,8 +208,12 @@ const calls: Calls = {
   },
 };
 
-/** The last download. The page asks for another one when this is made or has failed. */
-let saving = { controller: new AbortController(), made: 0 };
+/** The last download: what cancels it, and how many bytes are made. The page asks for another one when this has ended. */
+let saving = newDownload();
+
+function newDownload(): { controller: AbortController; made: number | undefined } {
+  return { controller: new AbortController(), made: undefined };
+}
 
 /** The members that were opened, by their names: one file or directory is open at a time. */
 const members = new Map<string, Promise<Opened>>();
@@ -255,8 +261,10 @@ self.addEventListener("message", ({ data }: MessageEvent<Request | Start>) => {
     }
     clearInterval(progress);
   };
-  if (name === "save") saving = { controller: new AbortController(), made: 0 };
-  if (name === "cancel") void run();
-  else if (name === "save") void last.then(run);
+  if (name === "save") {
+    saving = newDownload();
+    // One that is cancelled does not wait for its turn.
+    void unlessCancelled(last, saving.controller.signal).then(run, run);
+  } else if (name === "cancel") void run();
   else last = last.then(run);
 });
