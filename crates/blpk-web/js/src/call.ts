@@ -28,24 +28,24 @@ export interface CallOptions {
   head?: number | undefined;
   /** Cancels this call. */
   signal?: AbortSignal | undefined;
+  /** End the requests of this call when its file is closed, which is no cancelling: the call is made again, and says so. */
+  closing?: AbortSignal[];
 }
 
 /** A call that runs. */
 export class Call {
   /** The pieces that it fetched or read. */
   readonly held = new Set<Piece>();
-  readonly traffic: Traffic;
   readonly #signals: AbortSignal[];
   readonly #controller = new AbortController();
   readonly #ends: (() => void)[];
 
-  constructor(traffic: Traffic, { signal }: CallOptions) {
-    this.traffic = traffic;
+  constructor(traffic: Traffic, { signal, closing = [] }: CallOptions) {
     this.#signals = [traffic.signal, signal].filter((each) => each !== undefined);
-    this.#ends = this.#signals.map((each) => onCancel(each, () => this.cancel()));
+    this.#ends = [...this.#signals, ...closing].map((each) => onCancel(each, () => this.#controller.abort()));
   }
 
-  /** The signal of its requests. */
+  /** Ends its requests. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -55,9 +55,15 @@ export class Call {
     this.#signals.forEach(expectRunning);
   }
 
-  /** Ends its requests. */
-  cancel(): void {
-    this.#controller.abort();
+  /** Makes a request with a signal of its own. */
+  async request<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const end = onCancel(this.signal, () => controller.abort());
+    try {
+      return await send(controller.signal);
+    } finally {
+      end();
+    }
   }
 
   /** Forgets the signals of a call that has ended. */

@@ -67,7 +67,7 @@ export class Files {
   #held = new Set<Piece>();
   /** When it began. */
   #began = 0;
-  #running = new Set<Call>();
+  #running = 0;
   /** What calls wait for. None of these fails. */
   #inFlight = new Set<Promise<unknown>>();
 
@@ -103,18 +103,12 @@ export class Files {
     return number;
   }
 
-  /** Forgets a file, or a directory and all files in it. Calls that wait for it are made again, and end. */
+  /** Forgets a file, or a directory and all files in it. */
   remove(number: number): void {
-    const closed = this.#directories.get(number) ?? this.#files.get(number);
-    for (const call of this.#running) if (call.traffic === closed?.traffic) call.cancel();
     const directory = this.#directories.get(number);
     if (directory) directory.isClosed = true;
-    for (const file of directory?.files.values() ?? []) if (file !== null) this.#removeFile(file);
+    for (const file of directory?.files.values() ?? []) if (file !== null) this.remove(file);
     this.#directories.delete(number);
-    this.#removeFile(number);
-  }
-
-  #removeFile(number: number): void {
     const file = this.#files.get(number);
     if (file === undefined) return;
     file.isClosed = true;
@@ -221,9 +215,8 @@ export class Files {
 
   /** Calls the module until all bytes that it needs are here. */
   async run<T>(run: () => T, traffic: Traffic, options: CallOptions = {}): Promise<T> {
-    if (this.#running.size === 0) this.#begin();
+    if (this.#running++ === 0) this.#begin();
     const [call, began] = [new Call(traffic, options), now()];
-    this.#running.add(call);
     try {
       for (;;) {
         call.expectRunning();
@@ -250,7 +243,7 @@ export class Files {
         expectFew(call.held);
       }
     } finally {
-      this.#running.delete(call);
+      this.#running--;
       call.end();
       this.#cache.release(call.held);
       this.#cache.evict();
@@ -281,9 +274,9 @@ export class Files {
         await task();
       }
     };
-    const work = Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, tasks.length) }, worker));
     // Other calls that wait for its bytes then fetch them themselves.
     const end = onCancel(call.signal, () => this.#forget(call));
+    const work = Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, tasks.length) }, worker));
     const done = unlessCancelled(work, call.signal).then(cancelled, cancelled);
     this.#inFlight.add(done);
     await done;
@@ -325,7 +318,7 @@ export class Files {
     const length = Math.min(end * grain, source.size) - offset;
     try {
       if (file.isClosed) return;
-      const bytes = await source.read(offset, length, call.signal);
+      const bytes = await call.request((signal) => source.read(offset, length, signal));
       if (bytes.length !== length) throw new Error(`the file ends at ${offset + bytes.length}, expected ${offset + length}`);
       traffic.read += length;
       traffic.requests += 1;
@@ -341,7 +334,7 @@ export class Files {
   async #open(directory: Directory, path: string, head: number | undefined, call: Call): Promise<void> {
     if (directory.isClosed) return;
     try {
-      const source = await directory.source.open(path, head, call.signal);
+      const source = await call.request((signal) => directory.source.open(path, head, signal));
       if (directory.isClosed || call.signal.aborted) return;
       if (directory.source.refused) directory.traffic.refused = directory.source.refused;
       directory.files.set(path, source === undefined ? null : this.add(source, directory.traffic, call.held));
@@ -357,7 +350,7 @@ export class Files {
 
   async #list(directory: Directory, path: string, call: Call): Promise<void> {
     try {
-      const names = await directory.source.list(path, call.signal);
+      const names = await call.request((signal) => directory.source.list(path, signal));
       if (!call.signal.aborted) directory.lists.set(path, names ?? null);
     } catch (error) {
       if (call.signal.aborted) return;

@@ -185,11 +185,11 @@ const METADATA = /(^|\/)(\.z\w+|zarr\.json|__\w+__|meta\/(storage|sizes)|chunks\
 export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirectory {
   const base = new URL(url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
-  let refusals = 0;
+  const refusals = new Set<string>();
   let refusal: string | undefined;
   return {
     get refused() {
-      return refusals;
+      return refusals.size;
     },
     get refusal() {
       return refusal;
@@ -201,7 +201,7 @@ export function httpDirectory(url: URL, options: HttpOptions = {}): SourceDirect
       file.pathname += path.split("/").map(encodeURIComponent).join("/");
       const onRefused = (answer: string) => {
         if (METADATA.test(path)) refusal = `${answer} for ${path}`;
-        else refusals++;
+        else refusals.add(path);
       };
       return httpSource(file, options, { onRefused, isMember: true, wanted, signal });
     },

@@ -2,7 +2,7 @@
 
 import { bytesOf, isMemory, type Memory } from "./bytes.js";
 import type { Traffic } from "./call.js";
-import { expectRunning } from "./cancel.js";
+import { expectRunning, unlessCancelled } from "./cancel.js";
 import { invalid, withKind } from "./check.js";
 import { httpDirectory, httpSource, type HttpOptions } from "./http.js";
 import { node, type BlpkError, type ModuleInput } from "./module.js";
@@ -51,7 +51,7 @@ export function loadOpen(input?: ModuleInput): Promise<void> {
 export async function open(input: OpenInput, options: OpenOptions = {}): Promise<Opened> {
   await module.load(options.module);
   expectRunning(options.signal);
-  const found = await sourceOf(input, options).catch((error: unknown) => {
+  const found = await unlessCancelled(sourceOf(input, options), options.signal).catch((error: unknown) => {
     throw withKind(error, "io");
   });
   const traffic: Traffic = { read: 0, requests: 0, stored: found.size ?? 0, signal: options.signal };

@@ -115,7 +115,8 @@ export class Opened {
   readonly #number: number | undefined;
   /** The table or group that it is a member of. */
   readonly #parent: Opened | undefined;
-  #isClosed = false;
+  /** Ends the calls that wait when it is closed. */
+  readonly #closing = new AbortController();
   /** The last text that was asked for. The module keeps the place in one text, so the next one waits. */
   #text: Promise<unknown> = Promise.resolve();
   readonly description: Description;
@@ -146,24 +147,29 @@ export class Opened {
         throw error;
       }
     };
-    return theFiles().run(call, traffic, options);
+    return theFiles().run(call, traffic, { ...options, closing: parent ? [parent.#closing.signal] : [] });
   }
 
   /** Returns the value in the memory of the module. */
   get #value(): wasm.Opened {
-    if (this.#isClosed || (this.#parent && this.#parent.#isClosed)) throw invalid("the file was closed");
+    if (this.#closings.some(({ aborted }) => aborted)) throw invalid("the file was closed");
     return this.#opened;
   }
 
   /** Calls the module, again after each fetch. Closing the file meanwhile ends that. */
   #run<T>(call: (opened: wasm.Opened) => T, options: CallOptions = {}): Promise<T> {
-    return theFiles().run(() => guarded(() => call(this.#value)), this.#traffic, options);
+    return theFiles().run(() => guarded(() => call(this.#value)), this.#traffic, { ...options, closing: this.#closings });
+  }
+
+  /** Its own closing, and that of the table or group that it is a member of. */
+  get #closings(): AbortSignal[] {
+    return [this, this.#parent].flatMap((each) => (each ? [each.#closing.signal] : []));
   }
 
   /** Frees the memory of a value that is not used. */
   free(): void {
-    if (!this.#isClosed) this.#opened.free();
-    this.#isClosed = true;
+    if (!this.#closing.signal.aborted) this.#opened.free();
+    this.#closing.abort();
   }
 
   get kind(): "array" | "table" | "group" {
@@ -271,7 +277,7 @@ export class Opened {
   #alone<T>(work: () => Promise<T>, { signal }: ReadOptions): Promise<T> {
     const before = this.#text;
     const text = unlessCancelled(before, signal).then(work);
-    this.#text = Promise.allSettled([before, text]);
+    this.#text = Promise.allSettled([before, text]).then(() => {});
     return text;
   }
 

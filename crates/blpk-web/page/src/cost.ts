@@ -28,7 +28,7 @@ export function bytesOf(description: Description, window: [ShownAxis, ShownAxis]
 function filesOf(fileshape: number[], { shape = [] }: Description, window: [ShownAxis, ShownAxis]): number {
   const along = ({ axis, start, stop, step }: ShownAxis) => {
     const [file, length] = [Math.max(1, fileshape[axis] ?? 1), shape[axis] ?? 1];
-    return Math.min(Math.ceil((stop - start) / step), Math.ceil((stop - start) / file) + 1, Math.ceil(length / file));
+    return Math.min(Math.ceil((stop - start) / step), Math.ceil((stop - start - 1) / file) + 1, Math.ceil(length / file));
   };
   return product(window.map(along));
 }
