@@ -17,19 +17,11 @@ export {
   type LoadInput,
 } from "./chunk.js";
 export { Blosc, type BloscConfig } from "./codec.js";
+export type { ChunkFacts, DamagedChunk, Description, Items, Lost, ReadOptions, SaveOptions } from "./description.js";
 export type { HttpOptions } from "./http.js";
 export type { BlpkError, ModuleInput } from "./module.js";
 export { loadOpen, open, type OpenInput, type OpenOptions } from "./open.js";
-export {
-  Opened,
-  type ChunkFacts,
-  type DamagedChunk,
-  type Description,
-  type Items,
-  type Lost,
-  type ReadOptions,
-  type SaveOptions,
-} from "./opened.js";
+export { Opened } from "./opened.js";
 export type { AxisSlice, Slice } from "./slice.js";
 export { filesDirectory, handleDirectory, type DirectoryHandle, type FileHandle, type Source, type SourceDirectory } from "./source.js";
 export type { Leaf, TypedArray } from "./typed.js";
