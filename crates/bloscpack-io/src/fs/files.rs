@@ -81,7 +81,8 @@ const MAX_PAGE: u64 = 64 << 10;
 #[cfg(unix)]
 fn holds(input: &File, position: u64, size: u64) -> bool {
     use std::os::unix::fs::FileExt as _;
-    let mut buf = vec![0; MAX_PAGE as usize];
+    // One byte more than there should be. `blpk info` of a small file would spend a tenth of its time clearing a page size.
+    let mut buf = vec![0; (size.min(MAX_PAGE - 1) + 1) as usize];
     let mut found = 0;
     loop {
         match input.read_at(&mut buf, position.saturating_add(found)) {

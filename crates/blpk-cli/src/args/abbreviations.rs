@@ -42,7 +42,7 @@ pub(super) fn expand(argv: &[OsString]) -> Cow<'_, [OsString]> {
 
 /// Whether a word before the command is the value of the preceding option. Only the options for the number of threads
 /// take one.
-fn is_value(argv: &[OsString], at: usize) -> bool {
+pub(super) fn is_value(argv: &[OsString], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| argv.get(before)).and_then(|word| word.to_str());
     before.is_some_and(|word| match word.strip_prefix("--") {
         Some(name) => !name.is_empty() && ["nthreads", "threads"].iter().any(|option| option.starts_with(name)),

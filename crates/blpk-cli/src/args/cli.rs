@@ -59,7 +59,7 @@ pub(crate) struct Global {
 }
 
 /// `-h` and `--help`, of every command.
-fn help_option() -> Arg {
+pub(super) fn help_option() -> Arg {
     let arg = Arg::new("help").short('h').long("help").action(ArgAction::Help).global(true);
     arg.help_heading("global options").help("print this; --help prints more, with examples")
 }
@@ -77,7 +77,7 @@ pub(super) fn parser() -> clap::Command {
 
 /// Gives each command its own `-f`. For a global option, clap keeps only the values on one side of the command, but
 /// `-f c -f` counts as `-ff`.
-fn with_force(command: clap::Command) -> clap::Command {
+pub(super) fn with_force(command: clap::Command) -> clap::Command {
     let force = command.get_arguments().find(|arg| arg.get_id() == "force").cloned();
     command.mut_subcommands(|inner| with_force(inner.args(force.clone())))
 }

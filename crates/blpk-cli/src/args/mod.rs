@@ -6,6 +6,7 @@
 //! | `command`, and `blosc reading containers reference meta advise chunk about` | the commands, and their options |
 //! | `settings`, `many` | options of several commands: compression settings, lists of file names |
 //! | `parse` | parses the command line and checks it as a whole |
+//! | `quick` | a description of the one command that is called |
 //! | `values`, `auto`, `choice`, `int`, `range`, `filters`, `levels`, `digest`, `compress_format` | values of options |
 //! | `bad_value`, `stop` | refused values; runs that end after the command line is parsed |
 //! | `abbreviations` | abbreviations of the original's options |
@@ -36,6 +37,7 @@ mod many;
 mod meta;
 mod pages;
 mod parse;
+mod quick;
 mod range;
 mod reading;
 mod reference;
