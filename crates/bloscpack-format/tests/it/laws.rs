@@ -184,9 +184,9 @@ fn dtype() -> impl Strategy<Value = Dtype> {
     scalar.prop_recursive(3, 24, 4, |inner| {
         let field = (".{1,4}", of(".{1,4}"), inner, prop::collection::vec(0_u32..4, 0..3));
         prop::collection::vec(field, 1..5).prop_map(|fields| {
-            // Names must differ, and no title may equal a name.
+            // Names must differ, and no title may equal a name: `n` and `t` before the number see to it.
             let fields = fields.into_iter().enumerate().map(|(i, (name, title, dtype, shape))| Field {
-                name: format!("{name}{i}"),
+                name: format!("{name}n{i}"),
                 title: title.map(|title| format!("{title}t{i}")),
                 dtype: if shape.is_empty() { dtype } else { Dtype::Subarray(Box::new(dtype), shape) },
             });
