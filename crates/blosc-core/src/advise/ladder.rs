@@ -39,9 +39,15 @@ pub(super) fn scouts(goal: Goal) -> &'static [Effort] {
     match goal {
         Goal::Fast => &[LZ4, ZSTD_FAST],
         Goal::Balanced => &[LZ4_CAREFUL, ZSTD_1],
-        // Slow levels may find another arrangement best.
-        Goal::Small | Goal::Speed(_) | Goal::Ratio(_) => ladder(goal),
+        Goal::Small => &[LZ4, ZSTD_FAST, ZSTD_9],
+        Goal::Speed(_) | Goal::Ratio(_) => ladder(goal),
     }
+}
+
+/// Returns the efforts that are tried next with those finalists for which they are worth it: slow levels may find another
+/// arrangement best.
+pub(super) fn second_scouts(goal: Goal) -> &'static [Effort] {
+    if goal == Goal::Small { &[ZSTD_19] } else { &[] }
 }
 
 /// Returns the efforts that are tried with the best arrangements.

@@ -23,6 +23,7 @@
 //! | `trial` | compresses the sample with a candidate |
 //! | `search` | the rounds of a search |
 //! | `ranking` | the candidates of a round by their scores |
+//! | `patience` | decides whether a slow level is worth a trial |
 //! | `task` | what a search may try, and what it looks for |
 //!
 //! Nothing here measures time: the same bytes give the same parameters on every machine. Speeds are nominal
@@ -36,6 +37,7 @@ mod effort;
 mod goal;
 mod ladder;
 mod look;
+mod patience;
 mod period;
 mod ranking;
 mod sample;

@@ -101,6 +101,9 @@ impl Search {
         for arrangement in finalists.into_iter().flatten() {
             self.try_all(task, arrangement, task.final_sample(), task.scouts())?;
         }
+        for arrangement in finalists.into_iter().flatten() {
+            self.try_all(task, arrangement, task.final_sample(), task.second_scouts())?;
+        }
         self.rank(task);
         if let Some(best) = self.ranking.as_slice().first().copied() {
             self.try_all(task, best.arrangement, task.final_sample(), task.ladder())?;
@@ -178,7 +181,9 @@ impl Search {
         for effort in efforts {
             let arrangement = arrangement.adapted(effort.codec);
             let params = task.params(&arrangement, &effort);
-            if self.ranking.find(&params).is_some() || self.ranking.is_hopeless(&params, task.goal()) {
+            let is_hopeless =
+                self.ranking.is_hopeless(&params, task.goal()) || !self.ranking.is_worth_trying(&arrangement, &effort);
+            if is_hopeless || self.ranking.find(&params).is_some() {
                 continue;
             }
             cancel::check(task.cancel)?;

@@ -86,6 +86,11 @@ impl<'a> Task<'a> {
         self.efforts(ladder::scouts(self.auto.goal))
     }
 
+    /// Returns the efforts that are tried next with those finalists for which they are worth it.
+    pub(super) fn second_scouts(&self) -> impl Iterator<Item = Effort> + use<> {
+        self.efforts(ladder::second_scouts(self.auto.goal))
+    }
+
     /// Returns the effort that unfiltered data is compared with.
     pub(super) fn guard(&self) -> impl Iterator<Item = Effort> + use<> {
         let is_free = self.auto.codec.is_none() && self.auto.clevel.is_none();
