@@ -88,8 +88,10 @@ pub fn run(argv: &[OsString]) -> u8 {
     // Before any other thread starts: threads inherit the signal mask.
     survive_file_limits();
     blosc_core::memory::set_left(bloscpack_io::memory_left);
+    // The thread starts while the command line is parsed. Options alone, such as `--version`, do without it.
+    let watch = argv.get(1).filter(|word| !word.as_encoded_bytes().starts_with(b"-")).map(|_| signals::start());
     match args::Cli::parse_from(argv) {
-        Ok(cli) => run_parsed(&cli, argv),
+        Ok(cli) => run_parsed(&cli, argv, watch),
         Err(stop) => exit::stopped(stop),
     }
 }
@@ -108,15 +110,16 @@ fn survive_file_limits() {
 #[cfg(not(unix))]
 fn survive_file_limits() {}
 
-fn run_parsed(cli: &args::Cli, argv: &[OsString]) -> u8 {
+fn run_parsed(cli: &args::Cli, argv: &[OsString], watch: Option<anyhow::Result<signals::Watch>>) -> u8 {
     if cli.version {
         return exit::stopped(args::Stop::Text(version::text(cli.global.verbose || cli.global.debug)));
     }
     let Some(command) = &cli.command else {
         return exit::stopped(args::usage_error(argv, "too few arguments"));
     };
-    if let Err(error) = signals::install() {
-        return exit::finish(Err(error));
+    match watch.unwrap_or_else(signals::start) {
+        Ok(watch) => watch.wait(),
+        Err(error) => return exit::finish(Err(error)),
     }
     let session = start::session(cli);
     let done = commands::run(command, &session);

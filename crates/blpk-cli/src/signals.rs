@@ -8,8 +8,6 @@ use crate::report::{self, Report};
 use anyhow::{Context as _, Result};
 use bloscpack_io::Cancel;
 use std::process::exit;
-#[cfg(unix)]
-use std::sync::{Arc, Barrier};
 use std::sync::{LazyLock, OnceLock};
 #[cfg(unix)]
 use std::thread::Builder;
@@ -18,35 +16,46 @@ static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::new);
 /// Set by the first job that requests the switch. From then on, jobs check it.
 static WATCHED: OnceLock<()> = OnceLock::new();
 static REPORT: OnceLock<Report> = OnceLock::new();
-
-/// Starts the thread that receives the signals. `main` calls this before it runs a command and before any other thread
-/// starts; an earlier signal has its default action.
-///
-/// Returns when that thread runs. It may allocate until then, and the C library ends the process if it cannot: a command
-/// that uses all memory must not have started.
+/// Set by the thread that receives the signals.
 #[cfg(unix)]
-pub(crate) fn install() -> Result<()> {
+static RUNNING: OnceLock<()> = OnceLock::new();
+
+/// Signals are received, or will be as soon as the thread for them runs.
+pub(crate) struct Watch(());
+
+/// Starts the thread that receives the signals. `main` calls this before any other thread starts; an earlier signal has
+/// its default action.
+#[cfg(unix)]
+pub(crate) fn start() -> Result<Watch> {
     use nix::sys::signal::{SigSet, Signal};
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
     // Blocked in all threads, as they inherit the mask, a signal waits until the thread asks for it.
     signals.thread_block().context(WATCHING)?;
-    let running = Arc::new(Barrier::new(2));
-    let here = Arc::clone(&running);
     let receive = move || {
-        here.wait();
+        // Set once: there is one thread.
+        let _ = RUNNING.set(());
         while signals.wait().is_ok() {
             received();
         }
     };
     Builder::new().name("signals".to_owned()).spawn(receive).context(WATCHING)?;
-    running.wait();
-    Ok(())
+    Ok(Watch(()))
 }
 
 /// Installs the handler. `main` calls this before it runs a command; an earlier signal has its default action.
 #[cfg(not(unix))]
-pub(crate) fn install() -> Result<()> {
-    ctrlc::set_handler(received).context(WATCHING)
+pub(crate) fn start() -> Result<Watch> {
+    ctrlc::set_handler(received).context(WATCHING)?;
+    Ok(Watch(()))
+}
+
+impl Watch {
+    /// Returns when the thread runs. It may allocate until then, and the C library ends the process if it cannot: a command
+    /// that uses all memory must not have started.
+    pub(crate) fn wait(self) {
+        #[cfg(unix)]
+        RUNNING.wait();
+    }
 }
 
 const WATCHING: &str = "watching for Ctrl-C";
