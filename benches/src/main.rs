@@ -12,8 +12,8 @@ mod chunks;
 mod clock;
 mod contexts;
 mod data;
-mod doors;
 mod goals;
+mod interfaces;
 mod options;
 mod partial;
 mod peers;
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
         }
         "capi" => {
             clock::pin_to_one_core()?;
-            doors::run(&options, &machine)
+            interfaces::run(&options, &machine)
         }
         "contexts" => contexts::run(&options, &machine),
         "context" => contexts::run_case(&options),

@@ -94,9 +94,9 @@ const USAGE: &str = "usage: cargo xtask <command>
   python [PART]...         the Python packages, built by pip into a venv made here: lint, tests, types, suites; only if
                            named: hostile, versions
   remote [--debug] [PART]...  Zarr, web servers, an S3 API, references and Dask, with real servers on this machine;
-                           parts: interop http s3 references dask hostile
-  web [build | PART]...    the JavaScript package and the page, tested in Node, Chromium and Firefox; parts: lint node pack page
-                           firefox, and only if named: build pictures sizes bench
+                           parts: http s3 references dask hostile, and only if named: interop
+  web [build | PART]...    the JavaScript package and the page, tested in Node, Chromium and Firefox; parts: lint node info pack
+                           page firefox, and only if named: build pictures sizes bench
   capi --prefix DIR        builds and installs the C libraries, with --blosc2-abi 7 for programs of C-Blosc2 2.23;
                            --test [--quick] instead runs the own tests of C-Blosc and C-Blosc2 on them, and compares the
                            HDF5 plugins with hdf5plugin, --quick without the runs of a benchmark and with fewer datasets;

@@ -14,7 +14,7 @@ const PARTIAL: f64 = 1.5;
 const COALESCED: f64 = 5.0;
 
 /// Time of a call through C, compared with the Rust API.
-const DOOR: f64 = 1.03;
+const C_CALL: f64 = 1.03;
 
 /// New contexts compared with reused ones, for every operation and size.
 pub(super) fn of_contexts(contexts: &Table) -> Option<Goal> {
@@ -44,14 +44,14 @@ pub(super) fn of_partial_reads(partial: &Table) -> Vec<Goal> {
 }
 
 /// Each way to call the C libraries, in every codec and size, as a mean over the sets.
-pub(super) fn of_doors(capi: &Table) -> Vec<Goal> {
+pub(super) fn of_interfaces(capi: &Table) -> Vec<Goal> {
     let mut goals = Vec::new();
-    for door in ["context, Blosc2", "global functions, Blosc1"] {
-        let records = capi.select(&[("door", door)]);
+    for interface in ["context, Blosc2", "global functions, Blosc1"] {
+        let records = capi.select(&[("interface", interface)]);
         for figure in ["compress", "decompress"] {
             let sample = labelled(&records, &["codec", "size", "set"], figure);
             if !sample.is_empty() {
-                goals.push(Goal::mean(format!("C {door}, to the Rust API"), figure, Most(DOOR), sample));
+                goals.push(Goal::mean(format!("C {interface}, to the Rust API"), figure, Most(C_CALL), sample));
             }
         }
     }

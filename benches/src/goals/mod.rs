@@ -38,7 +38,7 @@ pub fn report(folder: &Path, is_only_auto: bool) -> Result<()> {
     }
     goals.extend(read("contexts.tsv").iter().flat_map(calls::of_contexts));
     goals.extend(read("partial.tsv").iter().flat_map(calls::of_partial_reads));
-    goals.extend(read("capi.tsv").iter().flat_map(calls::of_doors));
+    goals.extend(read("capi.tsv").iter().flat_map(calls::of_interfaces));
     goals.extend(read("blocks.tsv").iter().flat_map(parts::of_kernels));
     goals.extend(read("threads.tsv").iter().flat_map(threads::of_scaling));
     goals.extend(read("serial.tsv").iter().flat_map(threads::of_serial_parts));

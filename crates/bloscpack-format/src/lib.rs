@@ -52,9 +52,11 @@ pub mod zarr;
 // | `error` | errors of all formats |
 // | `le` | little-endian fields of headers |
 // | `format_version` | versions of bloscpack files |
+// | `axes` | sizes of arrays |
 // | `python` | floats, strings and bytes as Python spells them |
 // | `base64`, `crc32` | base64; CRC-32 |
 #[doc(hidden)]
+mod axes;
 pub mod base64;
 mod crc32;
 mod error;

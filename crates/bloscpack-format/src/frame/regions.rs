@@ -58,14 +58,6 @@ impl Region {
     }
 }
 
-/// Returns the product of all, `None` if it overflows; 0 if one of them is 0, however large the others.
-pub(super) fn product(axes: &[u64], unit: u64) -> Option<u64> {
-    if axes.contains(&0) {
-        return Some(0);
-    }
-    axes.iter().try_fold(unit, |product, axis| product.checked_mul(*axis))
-}
-
 /// Advances to the next position in C order between `start` and `stop`; `false` after the last.
 pub(super) fn advance(at: &mut [u64], start: &[u64], stop: &[u64]) -> bool {
     for ((at, start), stop) in at.iter_mut().zip(start).zip(stop).rev() {
@@ -91,12 +83,5 @@ mod tests {
         }
         assert_eq!(seen, [[1, 5], [1, 6], [2, 5], [2, 6]]);
         assert!(!advance(&mut [], &[], &[]));
-    }
-
-    #[test]
-    fn products_do_not_overflow() {
-        assert_eq!(product(&[u64::MAX, u64::MAX, 0], 8), Some(0));
-        assert_eq!(product(&[1 << 32, 1 << 32], 1), None);
-        assert_eq!(product(&[], 8), Some(8));
     }
 }

@@ -25,11 +25,3 @@ impl Version {
         }
     }
 }
-
-/// Returns the product of all, `None` if it overflows; 0 if one of them is 0, however large the others.
-pub(super) fn product(axes: &[u64], unit: u64) -> Option<u64> {
-    if axes.contains(&0) {
-        return Some(0);
-    }
-    axes.iter().try_fold(unit, |product, axis| product.checked_mul(*axis))
-}

@@ -1,8 +1,8 @@
 //! The codecs of a chunk.
 
 use super::ZarrError;
-use super::basics::product;
 use super::fields::{bad, json_lengths};
+use crate::axes::product;
 
 /// How a chunk is stored: its axes are permuted, then its bytes pass through the compressors. The byte order is that of
 /// the dtype.

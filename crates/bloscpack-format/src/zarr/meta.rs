@@ -1,8 +1,9 @@
 //! The metadata of arrays and groups: what both versions have in common.
 
-use super::basics::{MAX_CHUNK_NBYTES, Version, product};
+use super::basics::{MAX_CHUNK_NBYTES, Version};
 use super::fields;
 use super::{Codecs, Consolidated, Fill, KeyEncoding, ZarrError};
+use crate::axes::product;
 use crate::bcolz::Attrs;
 use crate::error::FormatError;
 use crate::numpy::Dtype;

@@ -1,4 +1,4 @@
-//! Tests that all commands of the binary agree about a damaged container. `crates/bloscpack-io/tests/agreement.rs`
+//! Tests that all commands of the binary agree about a damaged container. `crates/bloscpack-io/tests/it/agreement.rs`
 //! applies many more mutations within the process.
 
 use std::fs;

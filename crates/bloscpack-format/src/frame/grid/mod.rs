@@ -20,8 +20,9 @@ mod selected;
 
 pub use self::selected::SelectedChunk;
 
-use super::regions::{Axes, Region, advance, product};
+use super::regions::{Axes, Region, advance};
 use super::{B2nd, ChunkSize, Frame, FrameError};
+use crate::axes::product;
 use crate::error::FormatError;
 
 /// The geometry of an array: its shapes and the size of an item, checked for consistency.

@@ -12,18 +12,18 @@ use anyhow::{Context, Result, ensure};
 
 const CODECS: [&str; 3] = ["lz4", "blosclz", "zstd"];
 const SIZES: [usize; 5] = [1 << 10, 1 << 12, 1 << 16, 1 << 20, 1 << 22];
-const COLUMNS: &str = "door\tcodec\tsize\tset\tcompress\tdecompress";
+const COLUMNS: &str = "interface\tcodec\tsize\tset\tcompress\tdecompress";
 
 /// A way to call a C library, the Rust API that does the same, and their rows in a race.
-struct Door {
+struct Interface {
     name: &'static str,
     c: &'static str,
     rust: &'static str,
 }
 
-const DOORS: [Door; 2] = [
-    Door { name: "context, Blosc2", c: REFERENCE, rust: "ours" },
-    Door { name: "global functions, Blosc1", c: REFERENCE_1, rust: OURS_1 },
+const INTERFACES: [Interface; 2] = [
+    Interface { name: "context, Blosc2", c: REFERENCE, rust: "ours" },
+    Interface { name: "global functions, Blosc1", c: REFERENCE_1, rust: OURS_1 },
 ];
 
 /// Prints the means over the sets, and writes every set to `capi.tsv`.
@@ -40,11 +40,11 @@ pub fn run(options: &Options, machine: &str) -> Result<()> {
         for &size in sizes {
             let config = Config { codec: codec.to_owned(), level: 5, filter: Filter::Shuffle, size, threads: 1 };
             let rows = raced(&peers, &config, &sets, options)?;
-            for door in &DOORS {
-                let times = times(door, &rows);
-                print_means(door, &config, &times);
+            for interface in &INTERFACES {
+                let times = times(interface, &rows);
+                print_means(interface, &config, &times);
                 lines.extend(times.iter().map(|(set, compress, decompress)| {
-                    format!("{}\t{codec}\t{size}\t{set}\t{compress:.3}\t{decompress:.3}", door.name)
+                    format!("{}\t{codec}\t{size}\t{set}\t{compress:.3}\t{decompress:.3}", interface.name)
                 }));
             }
         }
@@ -68,19 +68,22 @@ fn raced(peers: &[Box<dyn peers::Peer>], config: &Config, sets: &[Set], options:
 }
 
 /// Returns for each set the time of C divided by that of Rust, compressing and decompressing.
-fn times(door: &Door, rows: &[Row]) -> Vec<(String, f64, f64)> {
+fn times(interface: &Interface, rows: &[Row]) -> Vec<(String, f64, f64)> {
     let of = |peer: &'static str| rows.iter().filter(move |row| row.peer == peer);
     // A row has our speed with Blosc2 chunks divided by the peer's.
-    let pairs = of(door.c).zip(of(door.rust));
+    let pairs = of(interface.c).zip(of(interface.rust));
     pairs.map(|(c, rust)| (c.set.clone(), c.compress / rust.compress, c.decompress / rust.decompress)).collect()
 }
 
-fn print_means(door: &Door, config: &Config, times: &[(String, f64, f64)]) {
+fn print_means(interface: &Interface, config: &Config, times: &[(String, f64, f64)]) {
     let shown = |values: Vec<f64>| {
         let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)));
         format!("{:5.3} ({low:5.3} .. {high:5.3})", geometric_mean(values.into_iter()))
     };
     let compress = shown(times.iter().map(|(_, compress, _)| *compress).collect());
     let decompress = shown(times.iter().map(|(_, _, decompress)| *decompress).collect());
-    println!("{:26} {:8} {:8}  compress {compress}  decompress {decompress}", door.name, config.codec, config.size);
+    println!(
+        "{:26} {:8} {:8}  compress {compress}  decompress {decompress}",
+        interface.name, config.codec, config.size
+    );
 }
