@@ -55,8 +55,8 @@ pub mod zarr;
 // | `axes` | sizes of arrays |
 // | `python` | floats, strings and bytes as Python spells them |
 // | `base64`, `crc32` | base64; CRC-32 |
-#[doc(hidden)]
 mod axes;
+#[doc(hidden)]
 pub mod base64;
 mod crc32;
 mod error;

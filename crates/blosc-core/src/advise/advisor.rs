@@ -45,6 +45,8 @@ struct Regime {
     age: usize,
     /// Bytes that pay for searches.
     credit: usize,
+    /// Whether the parameters are the best of earlier searches, for want of credit.
+    is_provisional: bool,
 }
 
 /// The parameters for a buffer.
@@ -53,6 +55,9 @@ struct Regime {
 pub struct Advice {
     /// The parameters.
     pub params: CParams,
+    /// The parameters as one of [`Advisor::tried`] has them. They may differ from `params` in the size of blocks, which is
+    /// adapted to the length of each buffer.
+    pub chosen: CParams,
     /// Whether the data was searched for them: it is the first buffer, looks different than the one before, or the last
     /// search was long ago. Then [`Advisor::tried`] returns the candidates.
     pub is_searched: bool,
@@ -94,7 +99,7 @@ impl Advisor {
         let state = self.state_for(plain);
         let before = self.regime.as_ref().map(|regime| regime.params);
         if let (State::Good, Some(params)) = (state, before) {
-            return Ok(Advice { params: self.auto.fitted(params, plain), is_searched: false });
+            return Ok(Advice { params: self.auto.fitted(params, plain), chosen: params, is_searched: false });
         }
         let task = Task::new(&self.auto, plain, self.cancel.as_ref())?;
         let params = match (state, before) {
@@ -103,10 +108,18 @@ impl Advisor {
         };
         let look = Look::of(plain, params.get_typesize());
         let credit = self.regime.as_ref().map_or(MAX_CREDIT, |regime| regime.credit);
-        let cost = if state == State::Unaffordable { 0 } else { SEARCH_COST };
-        let credit = credit.saturating_sub(cost);
-        self.regime = Some(Regime { params, look, searched: plain.len(), unseen: 0, age: 0, credit });
-        Ok(Advice { params: self.auto.fitted(params, plain), is_searched: true })
+        let is_provisional = state == State::Unaffordable;
+        let credit = credit.saturating_sub(if is_provisional { 0 } else { SEARCH_COST });
+        self.regime = Some(Regime { params, look, searched: plain.len(), unseen: 0, age: 0, credit, is_provisional });
+        Ok(Advice { params: self.auto.fitted(params, plain), chosen: params, is_searched: true })
+    }
+
+    /// Counts `nbytes` bytes between two buffers, which are not shown to the advisor. They pay for searches, and the next
+    /// buffer is looked at as if they had come before it.
+    pub fn skip(&mut self, nbytes: usize) {
+        if let Some(regime) = &mut self.regime {
+            regime.count(nbytes);
+        }
     }
 
     /// Returns the candidates of the last search, best first.
@@ -117,9 +130,7 @@ impl Advisor {
     /// Returns whether the parameters in force are good for this buffer.
     fn state_for(&mut self, plain: &[u8]) -> State {
         let Some(regime) = &mut self.regime else { return State::Stale };
-        regime.age = regime.age.saturating_add(plain.len());
-        regime.unseen = regime.unseen.saturating_add(plain.len());
-        regime.credit = regime.credit.saturating_add(plain.len()).min(MAX_CREDIT);
+        regime.count(plain.len());
         let has_grown = plain.len() > 4 * regime.searched;
         if regime.unseen < LOOK_EVERY && !has_grown {
             return State::Good;
@@ -127,12 +138,21 @@ impl Advisor {
         regime.unseen = 0;
         let is_stale = regime.age >= SEARCH_EVERY
             || has_grown
+            || regime.is_provisional && regime.credit >= SEARCH_COST
             || !Look::of(plain, regime.params.get_typesize()).resembles(&regime.look);
         match is_stale {
             false => State::Good,
             true if regime.credit >= SEARCH_COST => State::Stale,
             true => State::Unaffordable,
         }
+    }
+}
+
+impl Regime {
+    fn count(&mut self, nbytes: usize) {
+        self.age = self.age.saturating_add(nbytes);
+        self.unseen = self.unseen.saturating_add(nbytes);
+        self.credit = self.credit.saturating_add(nbytes).min(MAX_CREDIT);
     }
 }
 

@@ -21,12 +21,17 @@ impl Arrangement {
         let bytedelta = FilterPipeline::from([Filter::Shuffle, Filter::ByteDelta(0)]);
         let pipelines = [
             Some(FilterPipeline::none()),
-            (typesize > 1).then_some(FilterPipeline::shuffle()),
+            (2..=WIDEST).contains(&typesize).then_some(FilterPipeline::shuffle()),
             Some(FilterPipeline::bitshuffle()),
             (format == ChunkFormat::Blosc2).then_some(bytedelta),
         ];
         let arrangement = move |filters| Arrangement { typesize, filters, is_split: false };
         pipelines.into_iter().flatten().map(arrangement)
+    }
+
+    /// Returns the size of an element for filters: wider elements count as bytes.
+    pub(super) fn element(&self) -> usize {
+        if (1..=WIDEST).contains(&self.typesize) { self.typesize } else { 1 }
     }
 
     /// Returns whether this is the first to try for elements of its size.
@@ -80,8 +85,7 @@ impl Arrangement {
             (true, false) => 128 << 10,
             (false, false) => 64 << 10,
         };
-        // Wider elements count as bytes.
-        let typesize = if (1..=255).contains(&self.typesize) { self.typesize } else { 1 };
+        let typesize = self.element();
         let whole = |bytes: usize, group: usize| (bytes / group).max(1) * group;
         BlockSize::Fixed(match self.order() {
             Order::Plain if has_entropy_coder => WHOLE_CHUNK,
@@ -118,6 +122,9 @@ pub(super) fn fitted(params: CParams, len: usize) -> CParams {
         false => params.split(SplitMode::Never).blocksize(BlockSize::Fixed(block)),
     }
 }
+
+/// Maximum size of an element for filters.
+const WIDEST: usize = 255;
 
 /// Smaller blocks are longer than a forced size can say.
 const MIN_FITTED: usize = 256;

@@ -55,11 +55,6 @@ impl Tried {
     pub(super) fn is_plain(&self) -> bool {
         self.arrangement.filters.as_slice().is_empty()
     }
-
-    /// Returns whether unfiltered data may be smaller than `best` with the guard's level.
-    pub(super) fn may_guard(&self, best: &Tried) -> bool {
-        self.effort.codec != Codec::Zstd || self.candidate.ratio * GUARD_GAIN > best.candidate.ratio
-    }
 }
 
 impl Ranking {
@@ -118,6 +113,15 @@ impl Ranking {
     /// Returns the best candidate with or without filters.
     pub(super) fn best(&self, is_plain: bool) -> Option<&Tried> {
         self.0.iter().find(|tried| tried.is_plain() == is_plain)
+    }
+
+    /// Returns unfiltered data, if it may be smaller than `best` with the guard's level.
+    pub(super) fn guarded(&self, best: &Tried) -> Option<Arrangement> {
+        let plain = self.best(true)?;
+        let by_zstd = self.0.iter().filter(|tried| tried.is_plain() && tried.effort.codec == Codec::Zstd);
+        let ratio = by_zstd.map(|tried| tried.candidate.ratio).reduce(f64::max);
+        let is_larger = ratio.is_some_and(|ratio| ratio * GUARD_GAIN <= best.candidate.ratio);
+        (!is_larger).then_some(plain.arrangement)
     }
 
     /// Returns the best arrangements, if several are nearly as good: two with filters, and unfiltered data unless it is

@@ -18,6 +18,7 @@ use crate::cancel;
 use crate::error::EncodeError;
 use crate::memory;
 use crate::params::CParams;
+use core::mem;
 
 /// Buffers of searches, and the candidates of the last one.
 #[derive(Debug, Default)]
@@ -27,7 +28,11 @@ pub(super) struct Search {
     /// Typesize and size of the sample.
     cut: Option<(usize, usize)>,
     ranking: Ranking,
+    /// The candidates of the round before, if its sample was the same.
+    earlier: Ranking,
     detected: Detected,
+    /// The reason why a fixed filter cannot be applied, with one of the typesizes that were tried.
+    refused: Option<EncodeError>,
     candidates: Vec<Candidate>,
     winners: Winners,
 }
@@ -51,6 +56,9 @@ const PERIOD_SAMPLE: usize = 8 << 10;
 /// Size of the sample on which unfiltered data is compared again.
 const LARGE_SAMPLE: usize = 384 << 10;
 
+/// The best with filters is not compared on that sample if unfiltered data has a score there that is worse by this.
+const SETTLED_MARGIN: f64 = 0.03;
+
 impl Search {
     /// Returns the candidates of the last search, best first.
     pub(super) fn tried(&self) -> &[Candidate] {
@@ -60,22 +68,24 @@ impl Search {
     /// Returns the parameters with the best score. `before` stays if it is nearly as good.
     pub(super) fn run(&mut self, task: &Task<'_>, before: Option<CParams>) -> Result<CParams, EncodeError> {
         self.start();
-        self.compare_arrangements(task)?;
+        let first_sample = self.compare_arrangements(task)?;
         let (finalists, plain) = (self.ranking.finalists(task.goal()), self.ranking.best(true).copied());
+        self.start_round(task.is_same_sample(first_sample, task.final_sample()));
         self.compare_efforts(task, finalists)?;
-        if self.ranking.may_grow(plain) {
-            self.compare_grown(task)?;
-        }
-        for best in [self.ranking.best(false).copied(), self.ranking.best(true).copied()].into_iter().flatten() {
-            self.try_all(task, best.arrangement, task.final_sample(), task.polish())?;
+        if task.final_sample() < LARGE_SAMPLE && self.ranking.may_grow(plain) {
+            let pair = [self.ranking.best(true).copied(), self.ranking.best(false).copied()];
+            self.start_round(false);
+            self.compare_grown(task, pair)?;
+        } else {
+            self.compare_slow(task)?;
         }
         self.rank(task);
         self.finish(task, before)
     }
 
     /// Ranks arrangements with a cheap codec, on a small sample: simple ones, then other filters for the best sizes of an
-    /// element, then the best with split blocks.
-    fn compare_arrangements(&mut self, task: &Task<'_>) -> Result<(), EncodeError> {
+    /// element, then the best with split blocks. Returns the size of the sample.
+    fn compare_arrangements(&mut self, task: &Task<'_>) -> Result<usize, EncodeError> {
         let sizes = self.typesizes(task)?;
         let sample = task.first_sample(sizes[0]);
         let (simple, others) = self.arrangements(task, sizes)?;
@@ -92,12 +102,11 @@ impl Search {
             self.try_all(task, arrangement, sample, task.references())?;
         }
         self.rank_first(task);
-        Ok(())
+        Ok(sample)
     }
 
     /// Ranks the finalists, on a larger sample. Only the best of them is tried with all efforts.
     fn compare_efforts(&mut self, task: &Task<'_>, finalists: [Option<Arrangement>; 5]) -> Result<(), EncodeError> {
-        self.ranking.clear();
         for arrangement in finalists.into_iter().flatten() {
             self.try_all(task, arrangement, task.final_sample(), task.scouts())?;
         }
@@ -107,23 +116,43 @@ impl Search {
         self.rank(task);
         if let Some(best) = self.ranking.as_slice().first().copied() {
             self.try_all(task, best.arrangement, task.final_sample(), task.ladder())?;
-            let guarded = self.ranking.best(true).copied().filter(|plain| plain.may_guard(&best));
-            if let Some(plain) = guarded {
-                self.try_all(task, plain.arrangement, task.final_sample(), task.guard())?;
-            }
+            self.compare_guard(task, &best, task.final_sample())?;
         }
         self.rank(task);
         Ok(())
     }
 
-    /// Compares the best with and without filters again, on a large sample.
-    fn compare_grown(&mut self, task: &Task<'_>) -> Result<(), EncodeError> {
-        let pair = [self.ranking.best(false).copied(), self.ranking.best(true).copied()];
-        self.ranking.clear();
-        for tried in pair.into_iter().flatten() {
-            self.try_all(task, tried.arrangement, LARGE_SAMPLE, [tried.effort].into_iter())?;
+    /// Compares unfiltered data with the guard of the goal, if that may be smaller than the best.
+    fn compare_guard(&mut self, task: &Task<'_>, best: &Tried, sample: usize) -> Result<(), EncodeError> {
+        match self.ranking.guarded(best) {
+            Some(plain) => self.try_all(task, plain, sample, task.guard()),
+            None => Ok(()),
         }
-        self.rank(task);
+    }
+
+    /// Compares the best with and without filters again, on a large sample.
+    fn compare_grown(&mut self, task: &Task<'_>, pair: [Option<Tried>; 2]) -> Result<(), EncodeError> {
+        let [plain, filtered] = pair;
+        for tried in plain.into_iter().chain(filtered) {
+            // Filtered data has hardly another ratio in the large sample.
+            if self.ranking.best(true).is_some_and(|plain| plain.score > tried.score + SETTLED_MARGIN) {
+                self.ranking.push(tried)?;
+            } else {
+                self.try_all(task, tried.arrangement, LARGE_SAMPLE, [tried.effort].into_iter())?;
+            }
+            self.rank(task);
+        }
+        if let Some(best) = self.ranking.as_slice().first().copied() {
+            self.compare_guard(task, &best, LARGE_SAMPLE)?;
+        }
+        Ok(())
+    }
+
+    /// Tries the best with and without filters with levels that take long.
+    fn compare_slow(&mut self, task: &Task<'_>) -> Result<(), EncodeError> {
+        for best in [self.ranking.best(false).copied(), self.ranking.best(true).copied()].into_iter().flatten() {
+            self.try_all(task, best.arrangement, task.final_sample(), task.polish())?;
+        }
         Ok(())
     }
 
@@ -139,8 +168,17 @@ impl Search {
     }
 
     fn start(&mut self) {
+        self.start_round(false);
+        (self.cut, self.detected, self.refused) = (None, Detected::default(), None);
+    }
+
+    /// Starts a round. Candidates of the last one are not tried again if the sample is the same.
+    fn start_round(&mut self, is_same_sample: bool) {
+        mem::swap(&mut self.ranking, &mut self.earlier);
         self.ranking.clear();
-        (self.cut, self.detected) = (None, Detected::default());
+        if !is_same_sample {
+            self.earlier.clear();
+        }
     }
 
     /// Ranks the candidates. Candidates larger than unfiltered data with the goal's guard are last.
@@ -159,7 +197,9 @@ impl Search {
         self.candidates.clear();
         memory::reserve(&mut self.candidates, self.ranking.as_slice().len())?;
         self.candidates.extend(self.ranking.as_slice().iter().map(|tried| tried.candidate));
-        let Some(winner) = self.ranking.winner(before) else { return Ok(task.fallback()) };
+        let Some(winner) = self.ranking.winner(before) else {
+            return self.refused.take().map_or_else(|| Ok(task.fallback()), Err);
+        };
         self.winners.add((winner.arrangement, winner.effort));
         Ok(winner.candidate.params)
     }
@@ -172,12 +212,6 @@ impl Search {
         size: usize,
         efforts: impl Iterator<Item = Effort>,
     ) -> Result<(), EncodeError> {
-        // Wider elements count as bytes.
-        let element = if arrangement.typesize > 255 { 1 } else { arrangement.typesize };
-        if self.cut != Some((element, size)) {
-            sample::cut(task.plain, element, size, &mut self.sample)?;
-            self.cut = Some((element, size));
-        }
         for effort in efforts {
             let arrangement = arrangement.adapted(effort.codec);
             let params = task.params(&arrangement, &effort);
@@ -186,7 +220,12 @@ impl Search {
             if is_hopeless || self.ranking.find(&params).is_some() {
                 continue;
             }
+            if let Some(known) = self.earlier.find(&params) {
+                self.ranking.push(*known)?;
+                continue;
+            }
             cancel::check(task.cancel)?;
+            self.cut(task, arrangement.element(), size)?;
             let fitted = task.fitted(params);
             match self.trials.run(&arrangement, fitted, &effort, &self.sample, task.plain.len()) {
                 Ok(candidate) => self.ranking.push(Tried {
@@ -197,8 +236,19 @@ impl Search {
                 })?,
                 // A slow level may need more memory than there is. Faster ones have been tried before.
                 Err(EncodeError::OutOfMemory(_)) if !self.ranking.as_slice().is_empty() => {}
+                // A fixed filter may suit another size of an element.
+                Err(error @ EncodeError::Filter { .. }) => self.refused = Some(error),
                 Err(error) => return Err(error),
             }
+        }
+        Ok(())
+    }
+
+    /// Cuts a sample of about `size` bytes for elements of `element` bytes, unless it is the last one.
+    fn cut(&mut self, task: &Task<'_>, element: usize, size: usize) -> Result<(), EncodeError> {
+        if self.cut != Some((element, size)) {
+            sample::cut(task.plain, element, size, &mut self.sample)?;
+            self.cut = Some((element, size));
         }
         Ok(())
     }

@@ -12,6 +12,12 @@ use crate::error::EncodeError;
 use crate::layout::tuning::MAX_SPLITS;
 use crate::params::CParams;
 
+/// Values of `slowest` in [`Task::efforts`]: none of a fixed codec, those that may be tried with many arrangements, and with
+/// one.
+const NONE: f64 = 0.0;
+const FAST: f64 = 4.0;
+const SLOW: f64 = 8.0;
+
 /// A buffer for which parameters are searched.
 pub(super) struct Task<'a> {
     auto: &'a Auto,
@@ -76,19 +82,24 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// Returns whether samples of these two sizes are the same bytes.
+    pub(super) fn is_same_sample(&self, one: usize, other: usize) -> bool {
+        one == other || self.plain.len() <= one.min(other)
+    }
+
     /// Returns the efforts by which arrangements are compared.
     pub(super) fn references(&self) -> impl Iterator<Item = Effort> + use<> {
-        self.efforts(ladder::references(self.auto.goal))
+        self.efforts(ladder::references(self.auto.goal), FAST)
     }
 
     /// Returns the efforts that are tried with all finalists, to find the best.
     pub(super) fn scouts(&self) -> impl Iterator<Item = Effort> + use<> {
-        self.efforts(ladder::scouts(self.auto.goal))
+        self.efforts(ladder::scouts(self.auto.goal), FAST)
     }
 
     /// Returns the efforts that are tried next with those finalists for which they are worth it.
     pub(super) fn second_scouts(&self) -> impl Iterator<Item = Effort> + use<> {
-        self.efforts(ladder::second_scouts(self.auto.goal))
+        self.efforts(ladder::second_scouts(self.auto.goal), NONE)
     }
 
     /// Returns the effort that unfiltered data is compared with.
@@ -101,22 +112,30 @@ impl<'a> Task<'a> {
     pub(super) fn ladder(&self) -> impl Iterator<Item = Effort> + use<> {
         // Codecs that decode fast, where that matters.
         let fast = if self.auto.min_decompress.is_some() { ladder::FAST_TO_DECODE } else { &[] };
-        self.efforts(ladder::ladder(self.auto.goal)).chain(self.efforts(fast))
+        self.efforts(ladder::ladder(self.auto.goal), NONE)
+            .chain(self.efforts(fast, NONE))
+            .chain(self.efforts(&[], SLOW))
     }
 
     /// Returns the efforts that are tried with the best arrangements.
     pub(super) fn polish(&self) -> impl Iterator<Item = Effort> + use<> {
-        self.efforts(ladder::polish(self.auto.goal))
+        self.efforts(ladder::polish(self.auto.goal), NONE)
     }
 
-    /// Returns those of `usual` that this build has, or those of the fixed codec, at the fixed level.
-    fn efforts(&self, usual: &'static [Effort]) -> impl Iterator<Item = Effort> + use<> {
+    /// Returns those of `usual` that this build has. Of a fixed codec it is the efforts that take up to `slowest` times the
+    /// time of its fastest level, but of Zstandard, whose levels differ by a factor of 300, the usual ones. A fixed level
+    /// replaces the levels of all.
+    fn efforts(&self, usual: &'static [Effort], slowest: f64) -> impl Iterator<Item = Effort> + use<> {
         let (codec, clevel) = (self.auto.codec, self.auto.clevel);
         let is_available = |effort: &Effort| effort.codec.is_available();
         // Without Zstandard, LZ4 is left.
         let usual = if usual.is_empty() || usual.iter().any(is_available) { usual } else { ladder::ladder(Goal::Fast) };
-        let usual = usual.iter().copied().filter(move |effort| codec.is_none() && is_available(effort));
-        usual.chain(codec.into_iter().flat_map(ladder::of_codec)).map(move |effort| match clevel {
+        let has_usual = codec.is_none_or(|codec| codec == Codec::Zstd) && !usual.is_empty();
+        let is_usual =
+            move |effort: &Effort| has_usual && codec.map_or(is_available(effort), |codec| effort.codec == codec);
+        let of_codec = codec.into_iter().flat_map(ladder::of_codec);
+        let of_codec = of_codec.filter(move |effort| !has_usual && effort.slowness <= slowest);
+        usual.iter().copied().filter(is_usual).chain(of_codec).map(move |effort| match clevel {
             Some(clevel) => ladder::of_level(effort.codec, clevel),
             None => effort,
         })

@@ -253,6 +253,86 @@ fn like_data_is_searched_once() {
     assert_eq!(searched.count(), 1);
 }
 
+/// Where credit is missing, the best of earlier searches serves until there is credit.
+#[test]
+fn a_choice_without_credit_is_made_again() {
+    let kinds = [testdata::text(2 << 20, 3), walk(4, 300, 1 << 19), testdata::noise(2 << 20, 1)];
+    let last = walk(8, 2000, 1 << 18);
+    let mut advisor = Advisor::new(Auto::new(Goal::Fast));
+    for plain in &kinds {
+        advisor.advise(plain).unwrap();
+    }
+    let typesizes: Vec<usize> = (0..4).map(|_| advisor.advise(&last).unwrap().params.get_typesize()).collect();
+    assert!(typesizes[0] != 8 && typesizes[3] == 8, "{typesizes:?}");
+}
+
+/// Bytes that are not shown pay for searches, and count for the next look.
+#[test]
+fn skipped_bytes_are_counted() {
+    let (first, second) = (walk(4, 300, 1 << 14), walk(8, 2000, 1 << 13));
+    for (skipped, typesize) in [(0, 4), (1 << 20, 8)] {
+        let mut advisor = Advisor::new(Auto::new(Goal::Balanced));
+        advisor.advise(&first).unwrap();
+        advisor.skip(skipped);
+        assert_eq!(advisor.advise(&second).unwrap().params.get_typesize(), typesize);
+    }
+}
+
+/// A fixed filter may need elements of some size, or the shape of a block, which a sample does not have.
+#[test]
+fn filters_that_not_all_elements_can_have_are_tried_where_they_can() {
+    let floats = testdata::linspace_f64(0.0, 1e6, 50_000);
+    let plain: Vec<u8> =
+        floats.as_chunks().0.iter().flat_map(|number| (f64::from_le_bytes(*number) as f32).to_le_bytes()).collect();
+    let auto = |filters| Auto::new(Goal::Balanced).format(ChunkFormat::Blosc2).filters(filters);
+    let truncated = FilterPipeline::from([Filter::TruncPrec(10), Filter::Shuffle]);
+    let params = auto(truncated).params(&plain).unwrap();
+    assert_eq!((params.get_filters(), params.get_typesize()), (truncated, 4));
+    assert!(matches!(auto(truncated).typesize(3).params(&plain), Err(EncodeError::Filter { .. })));
+    let cells = FilterPipeline::from(Filter::NdCell(4));
+    assert_eq!(auto(cells).typesize(4).params(&plain).unwrap().get_filters(), cells);
+}
+
+/// Only the goal for the smallest size tries the slow levels of a fixed codec.
+#[cfg(feature = "zstd")]
+#[test]
+fn a_fixed_codec_is_tried_at_the_levels_of_the_goal() {
+    let plain = walk(4, 300, 60_000);
+    let slowest = |goal| {
+        let mut advisor = Advisor::new(Auto::new(goal).codec(Codec::Zstd));
+        advisor.advise(&plain).unwrap();
+        assert!(advisor.tried().iter().all(|candidate| candidate.params.get_codec() == Codec::Zstd));
+        advisor.tried().iter().filter_map(|candidate| candidate.params.get_zstd_level()).max()
+    };
+    assert_eq!([Goal::Fast, Goal::Balanced].map(slowest), [Some(9); 2]);
+    assert!(slowest(Goal::Small) > Some(9));
+    // Codecs that no goal tries by itself have all their levels.
+    let mut advisor = Advisor::new(Auto::new(Goal::Balanced).codec(Codec::Lz4Hc));
+    advisor.advise(&plain).unwrap();
+    let levels = advisor.tried().iter().map(|candidate| candidate.params.get_clevel());
+    assert_eq!(levels.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>(), [1, 5, 9]);
+}
+
+/// Elements of more than 255 bytes count as bytes, which shuffle does not change.
+#[test]
+fn wide_elements_are_not_shuffled() {
+    let plain: Vec<u8> = (0..1000_u32).flat_map(|row| [&row.to_le_bytes()[..], &[b'x'; 296]].concat()).collect();
+    for goal in GOALS {
+        assert_ne!(chosen(Auto::new(goal).typesize(300), &plain).get_filters(), FilterPipeline::shuffle());
+    }
+}
+
+/// Parameters are reported as they were compared, whatever the length of the buffer.
+#[test]
+fn the_choice_is_one_of_the_candidates() {
+    let plain = walk(8, 2000, 200_001);
+    let auto = Auto::new(Goal::Balanced).filters(FilterPipeline::bitshuffle()).typesize(8);
+    let mut advisor = Advisor::new(auto);
+    let advice = [&plain[..], &plain[..1_000_000]].map(|plain| advisor.advise(plain).unwrap());
+    assert!(advisor.tried().iter().any(|candidate| candidate.params == advice[0].chosen));
+    assert!(advice[0].params != advice[1].params && advice[0].chosen == advice[1].chosen, "{advice:?}");
+}
+
 #[test]
 fn logarithms_are_close_to_those_of_the_platform() {
     for number in [1e-300, 1e-6, 0.1, 0.999, 1.0, 1.5, 2.0, 3.999, 4.0, 12_345.0, 1e300] {

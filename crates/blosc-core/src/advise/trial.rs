@@ -5,7 +5,7 @@ use super::candidate::Candidate;
 use super::effort::Effort;
 use crate::block::{BlockEncoder, Streams};
 use crate::error::EncodeError;
-use crate::filter::{BitShuffleRule, Context, Pipeline};
+use crate::filter::{BitShuffleRule, Context, Filter, FilterPipeline, Pipeline};
 use crate::format::ChunkFormat;
 use crate::layout::tuning;
 use crate::memory;
@@ -19,6 +19,13 @@ pub(super) struct Trials {
     encoders: Vec<BlockEncoder>,
     registry: Registry,
     output: Vec<u8>,
+}
+
+/// Returns the filters without those for blocks of an array: a sample has no such block.
+fn without_array_filters(filters: FilterPipeline) -> FilterPipeline {
+    let is_kept = |filter: &Filter| !matches!(filter, Filter::NdCell(_) | Filter::NdMean(_));
+    let kept = filters.as_slice().iter().copied().filter(is_kept);
+    FilterPipeline::try_from_iter(kept).unwrap_or(filters)
 }
 
 /// Bytes of a stream besides its content: its size and the description of its codes. They weigh more in a sample than in
@@ -83,7 +90,7 @@ impl Trials {
         };
         let typesize = params.machine_typesize();
         let context = Context { typesize, rule, registry: &self.registry, blockshape: &[], channels: Some(typesize) };
-        let pipeline = Pipeline::forward_of(&params.filters, context)?;
+        let pipeline = Pipeline::forward_of(&without_array_filters(params.filters), context)?;
         let streams = Streams { nstreams, has_runs: params.format == ChunkFormat::Blosc2 };
         let output = memory::at_least(&mut self.output, block.len() + 4 * nstreams)?;
         let written = encoder.encode(&pipeline, block, None, streams, output)?;

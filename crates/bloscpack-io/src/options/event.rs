@@ -45,7 +45,7 @@ pub enum Event<'a> {
     Choice {
         /// The number of the chunk.
         chunk: u64,
-        /// The parameters.
+        /// The parameters. The size of blocks is adapted to the length of each chunk.
         params: &'a CParams,
         /// The candidates of the search that they were chosen by, best first.
         tried: &'a [Candidate],

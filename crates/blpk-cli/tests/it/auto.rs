@@ -77,6 +77,26 @@ fn two_kinds_of_data_are_two_groups() {
 }
 
 #[test]
+fn the_typesize_of_a_frame_is_that_of_most_of_the_file() {
+    let sandbox = Sandbox::new();
+    let table = testdata::ramp(16 << 10, 4, 0);
+    sandbox.write("f", &[table, testdata::linspace_f64(0.0, 1e6, 512 << 10)].concat());
+    sandbox.run("c f f.b2frame").ok();
+    assert_eq!(sandbox.info("f.b2frame")["typesize"], 8);
+}
+
+#[test]
+fn a_short_last_chunk_is_no_group_of_its_own() {
+    let sandbox = Sandbox::new();
+    let row = |row: u32| [row, row / 7, row % 5].map(u32::to_le_bytes).concat();
+    sandbox.write("f", &(0..200_001).flat_map(row).collect::<Vec<u8>>());
+    let lines = choices(sandbox.run("-v c -z 1M --auto --filter bitshuffle -t 12 f f.blp"));
+    assert!(lines.len() == 1 && lines[0].contains("; ratio "), "{lines:?}");
+    let run = sandbox.run("advise -t 12 --goal balanced f").ok();
+    assert!(run.text().contains(" * "), "{}", run.text());
+}
+
+#[test]
 fn given_settings_are_kept() {
     let sandbox = integers();
     for (options, expected) in [

@@ -30,7 +30,7 @@ impl Advice {
 
     /// Adds a piece that starts at `offset`.
     pub(super) fn add(&mut self, number: usize, offset: u64, piece: &[u8]) -> Result<()> {
-        let params = self.advisor.advise(piece)?.params;
+        let params = self.advisor.advise(piece)?.chosen;
         match self.groups.iter_mut().find(|group| group.params == params) {
             Some(group) => group.pieces.push(number),
             None => {

@@ -36,9 +36,9 @@ impl Head {
     /// Returns the size of an element. For a regular file, that is the most frequent one among pieces from all over it
     /// that are filtered; for a pipe, that of the first chunk.
     pub(super) fn typesize(&mut self, auto: Auto, input: &PathOrStdio, chunk_size: u32) -> Result<usize> {
-        let pieces = match (input, self.rest.known_size()) {
-            (PathOrStdio::File(path), Some(_)) => pieces::read(path, PIECE, PIECES),
-            _ => self.read_head(chunk_size as usize).map(|()| Vec::new()),
+        let (pieces, between) = match (input, self.rest.known_size()) {
+            (PathOrStdio::File(path), Some(nbytes)) => (pieces::read(path, PIECE, PIECES), nbytes / PIECES),
+            _ => (self.read_head(chunk_size as usize).map(|()| Vec::new()), 0),
         };
         let pieces = pieces.with_context(|| format!("reading '{input}'"))?;
         let mut advisor = Advisor::new(auto).cancel(signals::cancel());
@@ -48,6 +48,8 @@ impl Head {
             if params.get_filters() != FilterPipeline::none() {
                 counts[params.get_typesize().min(255)] += 1;
             }
+            // So that it looks at every piece, and searches as often as in the whole file.
+            advisor.skip(usize::try_from(between).unwrap_or(usize::MAX));
         }
         // The first of equal ones, and single bytes without any.
         let best = (1..256).rev().max_by_key(|size| counts[*size]).filter(|size| counts[*size] > 0);

@@ -57,7 +57,8 @@ impl<S: FrameStore> FrameWriter<S> {
             Ok(plain)
         };
         let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
-        let (spare, mut count, mut decoder) = (RefCell::new(Vec::new()), 0, coders.decoder(limits));
+        let (spare, mut decoder) = (RefCell::new(Vec::new()), coders.decoder(limits));
+        choice.start_group();
         self.all_or_none(|this| {
             // The thread that reads also writes.
             let this = RefCell::new(this);
@@ -73,8 +74,7 @@ impl<S: FrameStore> FrameWriter<S> {
                         true => Before::Nothing,
                         false => Before::Old(this.borrow().transaction.chunks()?.fetch(number)?),
                     };
-                    count += 1;
-                    if !choice.is_due(count - 1) {
+                    if !choice.is_due() {
                         return Ok(Some(Item { part, params: choice.params(), before, chunk }));
                     }
                     let plain = assemble(&part, before, &mut decoder)?;

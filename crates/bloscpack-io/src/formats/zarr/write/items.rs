@@ -50,7 +50,7 @@ impl<S: KeyStore> ArrayWriter<'_, S> {
             || {
                 let Some(position) = positions.next() else { return Ok(None) };
                 let region = self.region_of(&position);
-                let plain = if choice.is_due(number) { Some(self.plain(items, &region)?) } else { None };
+                let plain = if choice.is_due() { Some(self.plain(items, &region)?) } else { None };
                 let params = match &plain {
                     Some(plain) => choice.next(number, plain, (observer, cancel))?,
                     None => choice.params(),
