@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut into = vec![background; nbytes + 64];
         let length = decoder.decompress_into(&chunk, &mut into);
         assert_eq!(length.is_ok(), whole.is_ok());
-        assert!(into[nbytes..].iter().all(|byte| *byte == background), "wrote behind the plain bytes");
+        assert!(into[nbytes..].iter().all(|byte| *byte == background), "wrote past the plain bytes");
         if let Ok(whole) = &whole {
             assert_eq!(whole.len(), nbytes);
             assert!(into[..nbytes] == *whole);

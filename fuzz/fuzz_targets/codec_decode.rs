@@ -29,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
         decoded.is_ok().then_some(dst)
     };
     let plain = decode(0xA5, 0);
-    assert!(decode(0x5A, 64) == plain, "{format:?}: what was there before shows, or room behind changes something");
+    assert!(decode(0x5A, 64) == plain, "{format:?}: what was there before shows, or room after it changes something");
     let Some(plain) = plain else { return };
     let opinion = match format {
         CodecFormat::Lz4 => {

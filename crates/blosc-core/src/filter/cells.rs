@@ -118,13 +118,13 @@ impl NdCells {
                 filled += row.len();
                 to.copy_from_slice(&src[row]);
             }
-            let (cell, behind) = std::mem::take(&mut rest).split_at_mut(filled);
+            let (cell, after) = std::mem::take(&mut rest).split_at_mut(filled);
             match self.mean {
                 Some(Mean::F32) => fill(cell, mean_f32(cell)),
                 Some(Mean::F64) => fill(cell, mean_f64(cell)),
                 None => {}
             }
-            rest = behind;
+            rest = after;
         }
     }
 
@@ -136,9 +136,9 @@ impl NdCells {
         assert_eq!((src.len(), dst.len()), (self.len, self.len), "a block has the length of its shape");
         let mut rest = src;
         for row in self.cells().flatten() {
-            let (from, behind) = rest.split_at(row.len());
+            let (from, after) = rest.split_at(row.len());
             dst[row].copy_from_slice(from);
-            rest = behind;
+            rest = after;
         }
     }
 

@@ -101,7 +101,7 @@ mod tests {
         CLAIMS.set_left(|| Some(1000 + SLACK));
         CLAIMS.set_left(|| None);
         let first = CLAIMS.claim(600).unwrap();
-        assert!(CLAIMS.claim(401).is_none(), "a refused claim leaves nothing behind");
+        assert!(CLAIMS.claim(401).is_none(), "a refused claim is not counted");
         let second = CLAIMS.claim(400).unwrap();
         assert!(CLAIMS.claim(1).is_none() && CLAIMS.claim(usize::MAX - 1000).is_none());
         drop(first);

@@ -25,11 +25,11 @@ impl BlockCodec for Pairs {
         let mut rest = dst;
         for (index, pair) in src.chunks(2).enumerate() {
             let &[byte, len] = pair else { return Err(PluginError::new("half a pair").at(src.len())) };
-            let Some((run, behind)) = rest.split_at_mut_checked(len.into()) else {
+            let Some((run, after)) = rest.split_at_mut_checked(len.into()) else {
                 return Err(PluginError::new("too long").at(2 * index));
             };
             run.fill(byte.wrapping_sub(stream.meta));
-            rest = behind;
+            rest = after;
         }
         if rest.is_empty() { Ok(()) } else { Err(PluginError::new("too short").at(src.len())) }
     }

@@ -25,9 +25,9 @@ proptest! {
         let mut rest = &plain[..];
         let mut blocks = Vec::new();
         for len in lengths {
-            let (block, behind) = rest.split_at(len);
+            let (block, after) = rest.split_at(len);
             blocks.push(block);
-            rest = behind;
+            rest = after;
         }
         let dictionary = dictionary && matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd);
         let params = CParams::blosc2().codec(codec).clevel(clevel).typesize(typesize).dictionary(dictionary);

@@ -74,8 +74,8 @@ impl Iterator for Boxes<'_> {
         let start = self.at(self.items.start);
         // The outermost axis along which a whole step starts here and fits into both the rest of the run and the limit.
         let begins = |axis: &usize| {
-            let behind = start.iter().zip(&self.region.start).skip(axis + 1);
-            behind.into_iter().all(|(at, start)| at == start)
+            let after = start.iter().zip(&self.region.start).skip(axis + 1);
+            after.into_iter().all(|(at, start)| at == start)
         };
         let fits = |axis: &usize| self.strides.get(*axis).is_some_and(|stride| *stride <= left.min(self.most));
         let axis = (0..start.len()).find(|axis| begins(axis) && fits(axis));

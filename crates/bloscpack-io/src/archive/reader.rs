@@ -109,11 +109,11 @@ impl<'a> PlainReader<'a> {
             let mut end = self.at;
             while end < len && end - self.at < window {
                 let chunk = archive.chunk_of(end)?;
-                let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
+                let after = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
                 // A special value has no stored bytes, so its chunk can have any size, and a part of bytes that are not
                 // compressed costs no more than its size. Only the window is decoded.
                 let is_divisible = archive.container().is_special(chunk) || archive.uncompressed().is_some();
-                end = if is_divisible { behind.min(self.at + window) } else { behind };
+                end = if is_divisible { after.min(self.at + window) } else { after };
             }
             // The caller consumes the bytes, so `max_nbytes` does not apply. Only the expansion limit does.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_in_order_whoever_works() {
+    fn output_is_in_order_on_any_threads() {
         let expected: Vec<u64> = (0..100).map(|n| n * 2).collect();
         let pool = |threads| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
         for threads in [Threads::Serial, Threads::Ambient, Threads::Pool(pool(1)), Threads::Pool(pool(7))] {

@@ -88,7 +88,7 @@ fn the_typesize_of_the_file_is_kept() {
 }
 
 #[test]
-fn bytes_behind_the_last_chunk_are_dropped() {
+fn bytes_after_the_last_chunk_are_dropped() {
     let mut packed = pack_bytes(&ramp(2500), &PackOptions::new().chunk_size(1000)).unwrap();
     packed.extend([0xAB; 5000]);
     let scratch = Scratch::new(&packed, &ramp(10));

@@ -221,8 +221,8 @@ fn ranges_steps_and_blocks_are_of_the_whole() {
             assert!(cursor.row(row).unwrap() == rows_of(row..row + 1, 1), "{name} {row}");
         }
         assert!(cursor.row(carray.len()).is_err());
-        let behind = carray.len() + 1;
-        assert!(matches!(carray.read_rows(0..behind), Err(Error::Range { unit: "rows", .. })), "{name}");
+        let after = carray.len() + 1;
+        assert!(matches!(carray.read_rows(0..after), Err(Error::Range { unit: "rows", .. })), "{name}");
     }
 }
 

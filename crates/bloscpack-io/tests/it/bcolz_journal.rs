@@ -63,7 +63,7 @@ fn it_is_read_through_and_completed() {
 }
 
 #[test]
-fn what_somebody_else_wrote_since_is_not_overwritten() {
+fn changes_by_a_concurrent_writer_are_not_overwritten() {
     let (killed, _) = interrupted();
     // Python bcolz has appended: it writes meta/sizes in place.
     killed.create("b/meta/sizes", b"{\"shape\": [7], \"nbytes\": 7, \"cbytes\": 7}\n").unwrap();

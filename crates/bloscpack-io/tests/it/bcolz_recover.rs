@@ -101,9 +101,9 @@ fn a_chunk_that_is_cut_off() {
     fs::write(&chunk, &fs::read(&chunk).unwrap()[..30]).unwrap();
     let (report, rows, _) = saved(&root, Gaps::Trim);
     assert_eq!(rows, plain[..20]);
-    let [cut, behind] = &report.lost[..] else { panic!("{report:?}") };
+    let [cut, after] = &report.lost[..] else { panic!("{report:?}") };
     assert!(matches!(&cut.part, LostPart::Rows { chunk: 2, rows, filled: false, .. } if *rows == (10..15)), "{cut}");
-    assert_eq!(behind.to_string(), "rows 15..23 after a lost chunk are left out");
+    assert_eq!(after.to_string(), "rows 15..23 after a lost chunk are left out");
     let (report, rows, _) = saved(&root, Gaps::Fill);
     assert_eq!(rows, [&plain[..20], &[9; 10], &plain[30..]].concat());
     assert!(told(&report)[0].starts_with("rows 10..15 of chunk 2 have the default value now: "), "{:?}", told(&report));
@@ -160,7 +160,7 @@ fn chunk_files_that_are_gone() {
 
 /// A file name can imply any number of lost chunks. The memory of the report is bounded, over all columns.
 #[test]
-fn so_many_lost_chunks_that_nobody_can_tell_of_them() {
+fn more_lost_chunks_than_can_be_reported() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("a");
     array(&root);

@@ -139,7 +139,7 @@ fn what_is_replaced_leaves_its_permissions() {
 }
 
 #[test]
-fn who_replaces_a_table_asks_for_the_locks_of_its_columns() {
+fn replacing_a_table_takes_the_locks_of_its_columns() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("table");
     CtableWriter::create(&path, false, &[("a", params()), ("b", params())]).unwrap().finish().unwrap();
@@ -156,7 +156,7 @@ fn who_replaces_a_table_asks_for_the_locks_of_its_columns() {
 
 /// The state after a kill between setting the new length of an array and removing the chunks past its end.
 #[test]
-fn chunks_behind_the_end_go_with_the_next_flush() {
+fn chunks_past_the_end_are_removed_by_the_next_flush() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.bcolz");
     let mut array = CarrayWriter::create(&path, false, &params()).unwrap();

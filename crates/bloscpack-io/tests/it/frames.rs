@@ -70,8 +70,8 @@ fn ranges_are_slices_of_the_whole() {
             let found = archive.read_range(start..end).unwrap_or_else(|error| panic!("{path}: {error}"));
             assert!(found == plain[start as usize..end as usize], "{path} {start}..{end}");
         }
-        let behind = plain.len() as u64 + 1;
-        assert!(matches!(archive.read_range(0..behind), Err(Error::Range { unit: "bytes", .. })), "{path}");
+        let after = plain.len() as u64 + 1;
+        assert!(matches!(archive.read_range(0..after), Err(Error::Range { unit: "bytes", .. })), "{path}");
     });
 }
 
@@ -147,7 +147,7 @@ fn wherever_it_stands() {
         verify(Source::file(&target), &UnpackOptions::new()).unwrap();
         if item["kind"] != "sparse" {
             assert!(unpack_bytes(&stored.file, &UnpackOptions::new()).unwrap().0 == expected, "{path}");
-            let inside = [b"in front".as_slice(), &stored.file, b"behind"].concat();
+            let inside = [b"in front".as_slice(), &stored.file, b"after"].concat();
             let archive = Archive::open(Tail::new(inside, 8)).unwrap();
             assert!(archive.read_range(0..archive.nbytes()).unwrap() == expected, "{path}");
         }

@@ -66,7 +66,7 @@ fn within_scopes_and_joins() {
 }
 
 #[test]
-fn blocks_of_a_chunk_within_somebody_elses_jobs() {
+fn blocks_of_a_chunk_within_jobs_of_the_caller() {
     in_pool(3, || {
         (0..100_u32).into_par_iter().for_each(|seed| {
             let plain: Vec<u8> = plain(seed).repeat(8);

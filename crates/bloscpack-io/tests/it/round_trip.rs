@@ -80,7 +80,7 @@ proptest! {
 }
 
 #[test]
-fn one_large_chunk_is_the_same_whoever_works() {
+fn one_large_chunk_is_the_same_on_any_threads() {
     let plain = testdata::linspace_f64(0.0, 100.0, 1 << 19);
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap());
     for codec in [Codec::BloscLz, Codec::Lz4] {

@@ -65,7 +65,7 @@ fn texts_stand_above_it() {
 }
 
 #[test]
-fn no_bar_where_nobody_wants_one() {
+fn no_bar_where_none_is_wanted() {
     let sandbox = slow();
     for line in [
         "bash slow | blpk -q c -z 100000 - -f out.blp",

@@ -294,11 +294,11 @@ impl<'a> Blocks<'a> {
         let mut rest = dst;
         let mut index = 0;
         while index < self.len() {
-            let (block, behind) = rest.split_at_mut(self.range(index).len());
-            rest = behind;
+            let (block, after) = rest.split_at_mut(self.range(index).len());
+            rest = after;
             if has_pairs && index + 1 < self.len() && is_wanted(index) && is_wanted(index + 1) {
-                let (next, behind) = rest.split_at_mut(self.range(index + 1).len());
-                rest = behind;
+                let (next, after) = rest.split_at_mut(self.range(index + 1).len());
+                rest = after;
                 self.decode_pair(&mut buffers.decoder, &buffers.reference, index, [block, next])?;
                 index += 2;
                 continue;

@@ -70,8 +70,8 @@ impl<'a> Output<'a> {
         }
         // The whole match in one word: the opcode, at most one length byte, the distance.
         let extended = code >= 7;
-        let behind = if extended { (code as u64 - 7) | (low as u64) << 8 } else { low as u64 };
-        let word = ((code.min(7) << 5 | high) as u64 | behind << 8).to_le_bytes();
+        let after = if extended { (code as u64 - 7) | (low as u64) << 8 } else { low as u64 };
+        let word = ((code.min(7) << 5 | high) as u64 | after << 8).to_le_bytes();
         let used = 2 + usize::from(extended) + 2 * usize::from(far);
         let out = self.dst.get_mut(self.at..)?;
         match out.first_chunk_mut() {

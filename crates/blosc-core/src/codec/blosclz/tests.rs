@@ -172,7 +172,7 @@ fn damage_is_an_error_or_bytes_but_never_depends_on_what_was_there() {
         }
         for longer in [[0, 0].as_slice(), &[0x40, 0, 0, 0], &[0xFF]] {
             let stream = [&stream, longer].concat();
-            assert!(decompress(&stream, &mut vec![0; len + 64], len).is_err(), "{longer:?} behind the end");
+            assert!(decompress(&stream, &mut vec![0; len + 64], len).is_err(), "{longer:?} past the end");
         }
         for wrong in [len - 1, len + 1] {
             assert!(decompress(&stream, &mut vec![0; len + 64], wrong).is_err());

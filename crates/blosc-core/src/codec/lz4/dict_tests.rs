@@ -144,7 +144,7 @@ fn a_block_fits_exactly_where_it_has_room() {
             for room in 0..=block.len() + 20 {
                 let mut dst = vec![0xEE; room + 64];
                 let fits = encoders.compress(&src, &mut dst[..room], mode);
-                assert!(dst[room..].iter().all(|&byte| byte == 0xEE), "{mode} writes behind {room} bytes");
+                assert!(dst[room..].iter().all(|&byte| byte == 0xEE), "{mode} writes past {room} bytes");
                 assert_eq!(fits, (room >= block.len()).then_some(block.len()), "{mode}, {room} bytes");
             }
         }

@@ -141,8 +141,8 @@ impl<'a> Tables<'a> {
         if (here ^ there) as u32 != 0 || offset == 0 {
             return None;
         }
-        let behind = at + MIN_MATCH as u32;
-        let end = match_length::forward(self.src, behind - offset, behind);
+        let after = at + MIN_MATCH as u32;
+        let end = match_length::forward(self.src, after - offset, after);
         Some(Match { start: at, length: end - at, offset })
     }
 

@@ -255,7 +255,7 @@ fn a_block_fits_exactly_where_it_has_room() {
             for room in 0..=worst(src.len()) + 3 {
                 let mut dst = vec![0xEE; room + 64];
                 let fits = encoders.compress(&src, &mut dst[..room], mode);
-                assert!(dst[room..].iter().all(|&byte| byte == 0xEE), "{mode:?} writes behind {room} bytes");
+                assert!(dst[room..].iter().all(|&byte| byte == 0xEE), "{mode:?} writes past {room} bytes");
                 assert_eq!(fits, (room >= block.len()).then_some(block.len()), "{mode:?}, {room} bytes");
                 if let Some(n) = fits {
                     assert_eq!(dst[..n], block, "{mode:?}, {room} bytes");
@@ -381,7 +381,7 @@ fn matches_of_every_offset_and_length_copy_like_bytes_one_by_one() {
                 block.extend(if tail < 15 { vec![(tail as u8) << 4] } else { vec![0xF0, tail as u8 - 15] });
                 block.extend(&literals);
                 let plain = [&plain[..], &literals].concat();
-                assert!(decoded(&block, plain.len()) == Ok(plain), "offset {offset}, length {length}, {tail} behind");
+                assert!(decoded(&block, plain.len()) == Ok(plain), "offset {offset}, length {length}, {tail} after it");
             }
         }
     }

@@ -23,9 +23,9 @@ pub(super) fn value<'a>(bytes: &'a [u8], dtype: &Dtype) -> Option<(Json, &'a [u8
                 if field.is_padding() {
                     rest = rest.get(usize::try_from(field.dtype.itemsize()).ok()?..)?;
                 } else {
-                    let (json, behind) = value(rest, &field.dtype)?;
+                    let (json, after) = value(rest, &field.dtype)?;
                     members.push(json);
-                    rest = behind;
+                    rest = after;
                 }
             }
             Some((Json::Array(members), rest))
@@ -41,9 +41,9 @@ fn list<'a>(bytes: &'a [u8], base: &Dtype, shape: &[u64]) -> Option<(Json, &'a [
     (base.itemsize() > 0 && !inner.contains(&0)).then_some(())?;
     let (mut rest, mut items) = (bytes, Vec::new());
     for _ in 0..*len {
-        let (json, behind) = list(rest, base, inner)?;
+        let (json, after) = list(rest, base, inner)?;
         items.push(json);
-        rest = behind;
+        rest = after;
     }
     Some((Json::Array(items), rest))
 }

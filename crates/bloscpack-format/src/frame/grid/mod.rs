@@ -164,13 +164,13 @@ impl Grid {
         let of =
             |axis: usize, item: u64| self.chunkshape.get(axis).map_or(0, |len| item.checked_div(*len).unwrap_or(0));
         let first: Axes = region.start.iter().enumerate().map(|(axis, start)| of(axis, *start)).collect();
-        let behind: Axes =
+        let end: Axes =
             region.stop.iter().enumerate().map(|(axis, stop)| of(axis, stop.saturating_sub(1)) + 1).collect();
         let mut next = (!empty).then(|| first.clone());
         Ok(std::iter::from_fn(move || {
             let at = next.take()?;
             let mut following = at.clone();
-            if advance(&mut following, &first, &behind) {
+            if advance(&mut following, &first, &end) {
                 next = Some(following);
             }
             Some(self.part(at, region))
@@ -196,20 +196,20 @@ impl Grid {
 
     /// Returns the numbers of the blocks that a part touches, in rising order.
     pub fn blocks(&self, part: &ChunkPart) -> impl Iterator<Item = usize> {
-        let within = |items: &[u64], behind: u64| -> Axes {
+        let within = |items: &[u64], past: u64| -> Axes {
             let axes = items.iter().zip(&part.at).zip(self.chunkshape.iter().zip(&self.blockshape));
             axes.map(|((item, at), (chunk, block))| {
-                let item = item.saturating_sub(behind).saturating_sub(at.saturating_mul(*chunk));
-                item.checked_div(*block).unwrap_or(0).saturating_add(behind)
+                let item = item.saturating_sub(past).saturating_sub(at.saturating_mul(*chunk));
+                item.checked_div(*block).unwrap_or(0).saturating_add(past)
             })
             .collect()
         };
-        let (first, behind) = (within(&part.region.start, 0), within(&part.region.stop, 1));
+        let (first, end) = (within(&part.region.start, 0), within(&part.region.stop, 1));
         let mut next = Some(first.clone());
         std::iter::from_fn(move || {
             let at = next.take()?;
             let mut following = at.clone();
-            if advance(&mut following, &first, &behind) {
+            if advance(&mut following, &first, &end) {
                 next = Some(following);
             }
             // A chunk has fewer blocks than bytes, whose number fits an i32.

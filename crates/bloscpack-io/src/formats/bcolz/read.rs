@@ -103,8 +103,8 @@ impl<D: ReadDirectory> Carray<D> {
             || {
                 Ok(parts.next().map(|ChunkRows { chunk, rows }| {
                     let range = bytes_of(&all, rows);
-                    let (place, behind) = std::mem::take(&mut left).split_at_mut(range.len());
-                    left = behind;
+                    let (place, after) = std::mem::take(&mut left).split_at_mut(range.len());
+                    left = after;
                     (chunk, range, place)
                 }))
             },

@@ -147,17 +147,17 @@ impl Partial<'_> {
             return Ok(false);
         }
         let (tables, cbytes) = (header.len(), self.bytes.len());
-        let Some(behind) = header.nblocks().checked_mul(NUMBER_LEN).and_then(|len| len.checked_add(tables)) else {
+        let Some(after) = header.nblocks().checked_mul(NUMBER_LEN).and_then(|len| len.checked_add(tables)) else {
             return Ok(false);
         };
-        if behind > cbytes {
+        if after > cbytes {
             return Ok(false);
         }
-        self.read(tables..behind)?;
+        self.read(tables..after)?;
         if header.has_dictionary() {
-            self.read(behind..cbytes.min(behind + NUMBER_LEN))?;
-            let start = behind + NUMBER_LEN;
-            let Some(end) = self.number(behind).and_then(|len| start.checked_add(len)) else { return Ok(false) };
+            self.read(after..cbytes.min(after + NUMBER_LEN))?;
+            let start = after + NUMBER_LEN;
+            let Some(end) = self.number(after).and_then(|len| start.checked_add(len)) else { return Ok(false) };
             self.read(start..end.min(cbytes))?;
         }
         let Some(extents) = self.extents(header, ranges)? else { return Ok(false) };

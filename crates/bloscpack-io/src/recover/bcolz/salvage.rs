@@ -127,8 +127,8 @@ impl<'a> Damaged<'a> {
             let part = LostPart::Rows { chunk, rows: first + rows..first + wanted, filled };
             self.lost.push(Lost::because(part, reason));
             if !filled {
-                let behind = first + wanted..missing.end.max(rows_before(end).min(self.len.unwrap_or(u64::MAX)));
-                self.lost.extend((!behind.is_empty()).then(|| LostPart::FollowingRows { rows: behind }.into()));
+                let after = first + wanted..missing.end.max(rows_before(end).min(self.len.unwrap_or(u64::MAX)));
+                self.lost.extend((!after.is_empty()).then(|| LostPart::FollowingRows { rows: after }.into()));
                 return Ok(counts);
             }
             new.fill(first + wanted)?;

@@ -120,7 +120,7 @@ impl Walk {
     /// Returns the chunks in the order that is known.
     pub(super) fn slots(&self, header: &Header, lost: &mut Vec<Lost>) -> Vec<ChunkOrigin> {
         let mut order: Vec<Entry> = Vec::new();
-        let behind = match &self.index {
+        let after = match &self.index {
             Some((index, before)) => {
                 order.extend((0..index.len()).filter_map(|chunk| index.get(chunk).ok()));
                 lost.extend((*before < self.chunks.len()).then(|| LostPart::OldIndex.into()));
@@ -131,7 +131,7 @@ impl Walk {
                 0
             }
         };
-        order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
+        order.extend(self.chunks.iter().skip(after).map(|(at, _)| Entry::Stored(*at)));
         lost.extend(self.rest.clone().map(|bytes| LostPart::Trailing { bytes }.into()));
         let lens: BTreeMap<u64, u64> = self.chunks.iter().chain(&self.indexes).copied().collect();
         // The header's sizes belong to this index if they give the same number of chunks. Only then is the size of a

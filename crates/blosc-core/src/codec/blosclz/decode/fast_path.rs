@@ -62,18 +62,18 @@ pub(super) fn fast_path(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         }
         let bytes = select_unpredictable(extended, bytes >> 8, bytes);
         let near = usize::from(header & 31) << 8 | usize::from(bytes as u8);
-        let (mut near, mut bytes, mut behind) = (near, bytes, 2 + usize::from(extended));
+        let (mut near, mut bytes, mut after) = (near, bytes, 2 + usize::from(extended));
         if near == NEAR {
             near += usize::from(((bytes >> 8) as u16).swap_bytes());
             bytes >>= 16;
-            behind += 2;
+            after += 2;
         }
         let length = usize::from(header >> 5) + 2 + usize::from(more);
         if !copy_match(dst, near + 1, done, length) {
             break;
         }
         opcode = (bytes >> 8) as u8;
-        at += behind;
+        at += after;
         done += length;
     }
     (at, done)

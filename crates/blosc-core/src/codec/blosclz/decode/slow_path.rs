@@ -37,11 +37,11 @@ pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<()
         let truncated = CorruptStream::new(header, "a match is truncated");
         let mut n = (opcode >> 5) + MIN_MATCH - 1;
         if n == 9 {
-            let Some((more, behind)) = extension(src, at) else { return Err(truncated) };
+            let Some((more, after)) = extension(src, at) else { return Err(truncated) };
             n = n.saturating_add(more);
-            at = behind;
+            at = after;
         }
-        let Some((distance, next, behind)) = distance(src, opcode, at) else { return Err(truncated) };
+        let Some((distance, next, after)) = distance(src, opcode, at) else { return Err(truncated) };
         if n > dst.len() - done {
             return Err(CorruptStream::new(header, "a match exceeds the output"));
         }
@@ -50,7 +50,7 @@ pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<()
             return Err(CorruptStream::new(header, "a match starts before the output"));
         }
         done += n;
-        at = behind;
+        at = after;
         opcode = usize::from(next);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn tail_loop(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) 
             continue;
         }
         let mut length = usize::from(opcode >> 5) + MIN_MATCH - 1;
-        let mut behind = at;
+        let mut after = at;
         if length == 9 {
             let Some(&more) = src.get(at) else { break };
             if more == 255 {
@@ -47,14 +47,14 @@ pub(super) fn tail_loop(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) 
                 continue;
             }
             length += usize::from(more);
-            behind += 1;
+            after += 1;
         }
-        let Some((distance, next, behind)) = distance(src, usize::from(opcode), behind) else { break };
+        let Some((distance, next, after)) = distance(src, usize::from(opcode), after) else { break };
         if length > len - done || !copy_match(dst, distance, done, length) {
             break;
         }
         opcode = next;
-        at = behind;
+        at = after;
         done += length;
     }
     stop(opcode, at, done)
