@@ -16,6 +16,7 @@
 //! | `advisor` | keeps the parameters in force, and decides when to search for new ones |
 //! | `look` | a fingerprint of a buffer, to detect that the data has changed |
 //! | `period` | detects the size of an element |
+//! | `elements` | the sizes that an element may have, and the arrangements to compare for them |
 //! | `arrangement` | filters and splitting: how bytes are ordered before the codec |
 //! | `effort` | codecs and levels, with their nominal speeds |
 //! | `ladder` | the efforts that each goal tries |
@@ -34,6 +35,7 @@ mod arrangement;
 mod auto;
 mod candidate;
 mod effort;
+mod elements;
 mod goal;
 mod ladder;
 mod look;

@@ -9,7 +9,7 @@
 use super::arrangement::Arrangement;
 use super::candidate::Candidate;
 use super::effort::Effort;
-use super::period::{self, Period};
+use super::elements::Elements;
 use super::ranking::{Ranking, Tried};
 use super::sample;
 use super::task::Task;
@@ -30,28 +30,16 @@ pub(super) struct Search {
     ranking: Ranking,
     /// The candidates of the round before, if its sample was the same.
     earlier: Ranking,
-    detected: Detected,
+    elements: Elements,
     /// The reason why a fixed filter cannot be applied, with one of the typesizes that were tried.
     refused: Option<EncodeError>,
     candidates: Vec<Candidate>,
     winners: Winners,
 }
 
-/// Properties that a sample shows if the typesize is not known.
-#[derive(Debug, Clone, Copy, Default)]
-struct Detected {
-    /// The most probable size of an element, 0 if the size is known.
-    typesize: usize,
-    is_text: bool,
-    is_regular: bool,
-}
-
 /// The winners of the last searches, newest last.
 #[derive(Debug, Default)]
 struct Winners([Option<(Arrangement, Effort)>; 4]);
-
-/// Bytes in which the size of an element is searched for.
-const PERIOD_SAMPLE: usize = 8 << 10;
 
 /// Size of the sample on which unfiltered data is compared again.
 const LARGE_SAMPLE: usize = 384 << 10;
@@ -86,9 +74,10 @@ impl Search {
     /// Ranks arrangements with a cheap codec, on a small sample: simple ones, then other filters for the best sizes of an
     /// element, then the best with split blocks. Returns the size of the sample.
     fn compare_arrangements(&mut self, task: &Task<'_>) -> Result<usize, EncodeError> {
-        let sizes = self.typesizes(task)?;
+        self.elements = Elements::of(task, &mut self.sample)?;
+        let sizes = self.elements.sizes;
         let sample = task.first_sample(sizes[0]);
-        let (simple, others) = self.arrangements(task, sizes)?;
+        let (simple, others) = self.elements.arrangements(task)?;
         for arrangement in simple {
             self.try_all(task, arrangement, sample, task.references())?;
         }
@@ -169,7 +158,7 @@ impl Search {
 
     fn start(&mut self) {
         self.start_round(false);
-        (self.cut, self.detected, self.refused) = (None, Detected::default(), None);
+        (self.cut, self.elements, self.refused) = (None, Elements::default(), None);
     }
 
     /// Starts a round. Candidates of the last one are not tried again if the sample is the same.
@@ -183,14 +172,14 @@ impl Search {
 
     /// Ranks the candidates. Candidates larger than unfiltered data with the goal's guard are last.
     fn rank(&mut self, task: &Task<'_>) {
-        let (least, detected) = (self.ranking.least_ratio(task), self.detected);
-        self.ranking.sort(|tried| task.score(&tried.candidate, least) + detected.penalty(tried));
+        let (least, elements) = (self.ranking.least_ratio(task), self.elements);
+        self.ranking.sort(|tried| task.score(&tried.candidate, least) + elements.penalty(tried));
     }
 
     /// Ranks the candidates of the small sample.
     fn rank_first(&mut self, task: &Task<'_>) {
-        let detected = self.detected;
-        self.ranking.sort(|tried| task.first_score(&tried.candidate) + detected.penalty(tried));
+        let elements = self.elements;
+        self.ranking.sort(|tried| task.first_score(&tried.candidate) + elements.penalty(tried));
     }
 
     fn finish(&mut self, task: &Task<'_>, before: Option<CParams>) -> Result<CParams, EncodeError> {
@@ -251,54 +240,6 @@ impl Search {
             self.cut = Some((element, size));
         }
         Ok(())
-    }
-
-    /// Returns the sizes that an element may have, most probable first. Zeros fill the list.
-    fn typesizes(&mut self, task: &Task<'_>) -> Result<[usize; period::CANDIDATES], EncodeError> {
-        if let Some(typesize) = task.typesize() {
-            return Ok([typesize, 0, 0, 0]);
-        }
-        sample::cut(task.plain, 1, PERIOD_SAMPLE, &mut self.sample)?;
-        let Period { sizes, is_regular } = period::candidates(&self.sample)?;
-        self.detected = Detected { typesize: sizes[0], is_text: period::is_text(&self.sample), is_regular };
-        Ok(sizes)
-    }
-
-    /// Returns the arrangements to compare: simple ones, which show what a size is worth, and others.
-    fn arrangements(
-        &self,
-        task: &Task<'_>,
-        sizes: [usize; period::CANDIDATES],
-    ) -> Result<(Vec<Arrangement>, Vec<Arrangement>), EncodeError> {
-        let (mut simple, mut others) = (Vec::new(), Vec::new());
-        for typesize in sizes.into_iter().filter(|size| *size > 0) {
-            for mut arrangement in task.arrangements(typesize) {
-                // Without a filter, the typesize has no effect. Unfiltered text gets 1.
-                let is_plain = arrangement.filters.as_slice().is_empty();
-                if is_plain && self.detected.is_text {
-                    arrangement.typesize = 1;
-                }
-                // Text of records is shuffled by the length of a line, or of numbers with leading zeros, not by that of
-                // a word.
-                let is_text = self.detected.is_text && !self.detected.is_regular;
-                let is_word = is_text && (2..=8).contains(&typesize);
-                let is_worthwhile = if is_plain { typesize == sizes[0] } else { !is_word };
-                if is_worthwhile {
-                    let list = if arrangement.is_simple() { &mut simple } else { &mut others };
-                    memory::push(list, arrangement)?;
-                }
-            }
-        }
-        Ok((simple, others))
-    }
-}
-
-impl Detected {
-    /// Added to the score of multiples of the most probable size, which resemble it.
-    fn penalty(&self, tried: &Tried) -> f64 {
-        let typesize = tried.arrangement.typesize;
-        let is_multiple = self.typesize > 1 && typesize > self.typesize && typesize.is_multiple_of(self.typesize);
-        if is_multiple { 0.03 } else { 0.0 }
     }
 }
 
