@@ -11,7 +11,7 @@ use std::process::Command;
 const LIBRARIES: [(&str, &str); 4] = [
     ("blosc-core", "zlib,snappy,rayon"),
     ("bloscpack-format", ""),
-    ("bloscpack-io", "zlib,snappy,half,csv,write"),
+    ("bloscpack-io", "zlib,snappy,half,csv,write,remote"),
     READING,
 ];
 

@@ -8,7 +8,7 @@ use super::task::Task;
 use crate::error::EncodeError;
 use crate::memory;
 
-/// What is known about the elements of a buffer.
+/// Facts about the elements of a buffer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Elements {
     /// The sizes that an element may have, most probable first. Zeros fill the list.
